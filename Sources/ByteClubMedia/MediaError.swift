@@ -8,13 +8,13 @@ public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// The bytes do not begin like a JPEG, nor like a PNG where that is taken too.
+        /// The bytes do not begin like a JPEG, nor like a PNG where that is accepted too.
         public static let notAJPEG = Code(kind: .notAJPEG)
         /// It begins like a JPEG, but its structure is broken before any picture can be shown.
         public static let damaged = Code(kind: .damaged)
         /// Decoding would cost more memory or time than allowed; nothing was decoded.
         public static let tooLarge = Code(kind: .tooLarge)
-        /// The photo has too few pixels for what is asked of it; nothing was decoded.
+        /// The photo has too few pixels for the request; nothing was decoded.
         public static let tooSmall = Code(kind: .tooSmall)
         /// A JPEG of a kind that is not decoded here, for example lossless or 12-bit.
         public static let unsupported = Code(kind: .unsupported)
@@ -36,6 +36,6 @@ public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The message alone: it says what is wrong without the code.
+    /// The message, without the code.
     public var description: String { message }
 }

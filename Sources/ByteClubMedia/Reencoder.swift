@@ -6,7 +6,7 @@ public enum Reencoder {
     /// as they are; embedded previews, maker data outside EXIF and anything after the picture are not. The new file
     /// appears whole or not at all, and is on disk when the call returns. `output` may name the same file.
     ///
-    /// Blocks for decoding and storage: call it on a thread of its own. It takes up to 512 MiB of memory.
+    /// Blocks for decoding and storage: call it on a thread of its own. It needs up to 512 MiB of memory.
     ///
     /// - Parameters:
     ///   - path: The photo.

@@ -1,5 +1,5 @@
 /// A moment in whole seconds, as Core API v1 writes it: `Sat, 21 Aug 2010 22:31:20 +0000`.
-public struct APIDate: Hashable, Sendable, Comparable, Encodable, CustomStringConvertible {
+public struct APIDate: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Seconds since 1970-01-01 00:00:00 UTC.
     public let seconds: Int64
 
@@ -44,7 +44,7 @@ public struct APIDate: Hashable, Sendable, Comparable, Encodable, CustomStringCo
         seconds = date * 86_400 + Int64(numbers[3] * 3600 + numbers[4] * 60 + numbers[5])
     }
 
-    /// The parts of a date's text, taken from the left.
+    /// Reads the parts of a date's text from left to right.
     private struct Fields {
         private var rest: ArraySlice<UInt8>
 
@@ -52,7 +52,7 @@ public struct APIDate: Hashable, Sendable, Comparable, Encodable, CustomStringCo
 
         var areAllTaken: Bool { rest.isEmpty }
 
-        /// Takes what stands before the next blank and all blanks there, or before `mark` and that mark.
+        /// Reads up to the next blank and skips all blanks there, or up to and with `mark`.
         mutating func word(endingWith mark: Unicode.Scalar? = nil) -> ArraySlice<UInt8> {
             let end = mark.map { UInt8(ascii: $0) } ?? UInt8(ascii: " ")
             let word = rest.prefix { $0 != end }
@@ -137,14 +137,96 @@ public struct APIDate: Hashable, Sendable, Comparable, Encodable, CustomStringCo
 
     /// Orders by time.
     public static func < (left: APIDate, right: APIDate) -> Bool { left.seconds < right.seconds }
-
-    /// Encodes the wire's form.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
 }
 
 extension APIDate: JSONTextReadable {
     static var jsonForm: String { "a date" }
+}
+
+/// When a file was last changed where it came from, in nanoseconds since 1970: years 1678 to 2261.
+///
+/// Core API v1 has whole seconds, `client_mtime`; `client_mtime_nanos`, an extension, has what these leave out.
+public struct FileTime: Hashable, Sendable, Comparable {
+    private static let second: Int64 = 1_000_000_000
+
+    /// Nanoseconds since 1970-01-01 00:00:00 UTC.
+    public let nanoseconds: Int64
+
+    /// Creates a time from nanoseconds since 1970.
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// Joins whole seconds since 1970 and the nanoseconds that they leave out, 0 to 999,999,999; nil outside the years.
+    public init?(seconds: Int64, nanoseconds: Int64 = 0) {
+        // The first moments of all are in a second that begins before them.
+        let (near, rest) = seconds < 0 ? (seconds + 1, nanoseconds - Self.second) : (seconds, nanoseconds)
+        let (whole, isOver) = near.multipliedReportingOverflow(by: Self.second)
+        let (sum, isPast) = whole.addingReportingOverflow(rest)
+        guard (0..<Self.second).contains(nanoseconds), !isOver, !isPast else { return nil }
+        self.init(nanoseconds: sum)
+    }
+
+    /// The whole seconds, rounded down.
+    public var date: APIDate {
+        APIDate(seconds: nanoseconds / Self.second - (nanoseconds % Self.second < 0 ? 1 : 0))
+    }
+
+    /// What ``date`` leaves out, 0 to 999,999,999 nanoseconds.
+    public var fraction: Int64 { (nanoseconds % Self.second + Self.second) % Self.second }
+
+    /// Orders by time.
+    public static func < (left: FileTime, right: FileTime) -> Bool { left.nanoseconds < right.nanoseconds }
+}
+
+/// Seconds since 1970, which JSON has as RFC 3339.
+@propertyWrapper public struct JSONMoment: Hashable, Sendable, Codable {
+    /// The seconds.
+    public var wrappedValue: Int64
+
+    /// Wraps seconds.
+    public init(wrappedValue: Int64) { self.wrappedValue = wrappedValue }
+
+    /// Reads RFC 3339 in UTC.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let date = APIDate(rfc3339: text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(text)' is not a date")
+        }
+        wrappedValue = date.seconds
+    }
+
+    /// Writes RFC 3339 in UTC, of the years that it has.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        let seconds = min(max(wrappedValue, Self.years.lowerBound), Self.years.upperBound)
+        try container.encode(APIDate(seconds: seconds).rfc3339)
+    }
+
+    /// From 1970 to the end of 9999.
+    private static let years: ClosedRange<Int64> = 0...253_402_300_799
+}
+
+/// The same of what may be nil, which JSON leaves out.
+@propertyWrapper public struct OptionalJSONMoment: Hashable, Sendable, Codable {
+    /// The seconds.
+    public var wrappedValue: Int64?
+
+    /// Wraps seconds.
+    public init(wrappedValue: Int64?) { self.wrappedValue = wrappedValue }
+}
+
+extension KeyedEncodingContainer {
+    /// Writes a date, unless it is nil.
+    public mutating func encode(_ value: OptionalJSONMoment, forKey key: Key) throws {
+        try encodeIfPresent(value.wrappedValue.map(JSONMoment.init(wrappedValue:)), forKey: key)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Reads a date; nil when there is none.
+    public func decode(_: OptionalJSONMoment.Type, forKey key: Key) throws -> OptionalJSONMoment {
+        OptionalJSONMoment(wrappedValue: try decodeIfPresent(JSONMoment.self, forKey: key)?.wrappedValue)
+    }
 }

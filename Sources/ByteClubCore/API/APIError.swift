@@ -1,4 +1,4 @@
-/// A refusal as the wire tells it: a status, a line, and perhaps the parameter at fault.
+/// A refusal on the wire: a status, a line, and the parameter at fault, if there is one.
 public struct APIError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The HTTP status, 400 to 599.
     public var status: Int
@@ -23,9 +23,47 @@ public struct APIError: Error, Hashable, Sendable, CustomStringConvertible {
         self.upload = upload
     }
 
-    /// 404 for a path that never was or is gone.
+    /// 404 for a path without a live entry.
     public static func notFound(_ path: RemotePath) -> APIError { APIError(404, "Path '\(path)' not found") }
 
     /// The message.
     public var description: String { message }
+}
+
+/// What `/chunked_upload` answers: how far an upload in pieces has come.
+public struct ChunkedUpload: Hashable, Sendable {
+    /// What names the upload in the next call.
+    public var uploadID: String
+    /// The number of bytes that the server holds.
+    public var offset: Int64
+    /// When the server forgets the upload.
+    public var expires: APIDate
+
+    /// Creates an answer.
+    public init(uploadID: String, offset: Int64, expires: APIDate) {
+        self.uploadID = uploadID
+        self.offset = offset
+        self.expires = expires
+    }
+}
+
+extension ChunkedUpload: JSONReadable {
+    /// Reads the wire's object.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var uploadID: String?
+        var offset: Int64?
+        var expires: APIDate?
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "upload_id": uploadID = try json.value()
+            case "offset": offset = try json.value()
+            case "expires": expires = try json.value()
+            default: try json.skip()
+            }
+        }
+        guard let uploadID else { throw JSONError(.missing("upload_id")) }
+        guard let offset else { throw JSONError(.missing("offset")) }
+        guard let expires else { throw JSONError(.missing("expires")) }
+        self.init(uploadID: uploadID, offset: offset, expires: expires)
+    }
 }

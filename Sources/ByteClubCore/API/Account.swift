@@ -1,4 +1,4 @@
-/// What `/account/info` tells of the member whose token was sent.
+/// The answer of `/account/info` about the member whose token was sent.
 public struct Account: Hashable, Sendable, Encodable {
     /// How much a member may store and does, in bytes.
     public struct Quota: Hashable, Sendable, Encodable {
@@ -8,12 +8,12 @@ public struct Account: Hashable, Sendable, Encodable {
         public var normal: Int64
         /// Bytes used in shared folders.
         public var shared: Int64
-        /// Always 0; datastores are gone.
+        /// Always 0; there are no datastores any more.
         public var datastores: Int64 = 0
 
-        /// The allowance that a server tells which sets none, in bytes: 1 PiB.
+        /// The allowance that stands for none, in bytes: 1 PiB.
         ///
-        /// Clients of Core API v1 take what is left of the allowance for what they may send, so it cannot be left out.
+        /// Clients of Core API v1 limit their uploads to the rest of the allowance, so it cannot be left out.
         public static let unlimited: Int64 = 1 << 50
 
         /// All bytes used.
@@ -57,20 +57,20 @@ public struct Account: Hashable, Sendable, Encodable {
         }
         /// The version of the extensions, from 1.
         public var version: Int
-        /// Whether `fileops/delete` takes `parent_rev` and answers 409 when the entry has changed since.
+        /// Whether `fileops/delete` supports `parent_rev` and answers 409 when the entry has changed since.
         public var conditionalDelete: Bool
         /// Whether the operations under `/1/sync` are there.
         public var sync: Bool
-        /// Whether links can be seen and taken back under `/1/sync/links`, and `shares` takes `expires_in`.
+        /// Whether links can be listed and revoked under `/1/sync/links`, and `shares` supports `expires_in`.
         public var links: Bool
-        /// Whether `/1/sync/history` tells what members did.
+        /// Whether `/1/sync/history` lists members' actions.
         public var history: Bool
-        /// Whether `search` takes `content`, and then looks into texts as well.
+        /// Whether `search` supports `content`, which searches texts as well.
         public var contentSearch: Bool
-        /// Whether `search` takes `kind`, `taken_after`, `taken_before` and `near`, and then finds photos by these.
+        /// Whether `search` supports `kind`, `taken_after`, `taken_before` and `near`, which search photos.
         public var photoSearch: Bool
-        /// Whether `POST /1/sync/chunks` takes many chunks at once, of up to ``ChunkManifest/maximumChunkBytes`` each, a
-        /// batch an upload as a content, and `POST /1/sync/chunks/need` a version to find chunks in.
+        /// Whether `POST /1/sync/chunks` accepts many chunks at once, of up to ``ChunkManifest/maximumChunkBytes``
+        /// each, a batch accepts an upload as a content, and `POST /1/sync/chunks/need` searches a version for chunks.
         public var bulkChunks: Bool
         /// The club's name; nil when it has none, or the server does not tell.
         public var club: String?
@@ -186,7 +186,7 @@ extension Account: JSONReadable {
             case "quota_info": quotaInfo = try json.value()
             case "role": read.role = try json.optional()
             case "byteclub": read.extensions = try json.optional()
-            // `team` too: the object that Dropbox tells there is of no use here.
+            // `team` is skipped too: Dropbox's object has no use here.
             default: try json.skip()
             }
         }

@@ -1,8 +1,8 @@
-/// One change in the order in which a server tells them: an entry's new state, or that it is gone.
-public struct DeltaEntry: Hashable, Sendable, Encodable {
+/// One change: an entry's new state, or its deletion.
+public struct DeltaEntry: Hashable, Sendable {
     /// The key of the path that changed.
     public let key: PathKey
-    /// The entry's new state; nil when it is gone, with all that was below it.
+    /// The entry's new state; nil when it was deleted with everything below it.
     public let metadata: Metadata?
 
     /// Creates a change.
@@ -10,32 +10,21 @@ public struct DeltaEntry: Hashable, Sendable, Encodable {
         self.key = key
         self.metadata = metadata
     }
-
-    /// Encodes the wire's two-element array.
-    public func encode(to encoder: any Encoder) throws {
-        var pair = encoder.unkeyedContainer()
-        try pair.encode(key)
-        if let metadata { try pair.encode(metadata) } else { try pair.encodeNil() }
-    }
 }
 
 /// What `/delta` answers: changes since a cursor.
-public struct DeltaPage: Hashable, Sendable, Encodable {
+public struct DeltaPage: Hashable, Sendable {
     /// Whether the client must forget its state before it applies the entries.
     public var reset: Bool
-    /// Where the next call goes on.
+    /// The cursor for the next call.
     public var cursor: String
     /// Whether more changes can be had at once.
     public var hasMore: Bool
     /// The changes, the last one last, a parent before its children.
     public var entries: [DeltaEntry]
 
-    /// The most changes of one page that a client takes.
+    /// The most changes of one page that a client accepts.
     public static let mostEntries = 25_000
-
-    private enum CodingKeys: String, CodingKey {
-        case reset, cursor, hasMore = "has_more", entries
-    }
 
     /// Creates a page.
     public init(reset: Bool, cursor: String, hasMore: Bool, entries: [DeltaEntry]) {
@@ -47,7 +36,7 @@ public struct DeltaPage: Hashable, Sendable, Encodable {
 }
 
 /// What `/longpoll_delta` answers.
-public struct LongpollResult: Hashable, Sendable, Encodable {
+public struct LongpollResult: Hashable, Sendable {
     /// Whether `/delta` has something after the cursor.
     public var changes: Bool
     /// Seconds to wait before the next call.
@@ -111,7 +100,7 @@ extension DeltaPage: JSONReadable {
 }
 
 extension JSONReader {
-    /// Reads a cursor, which goes back to the server in the target of a request.
+    /// Reads a cursor, which returns to the server in the target of a request.
     mutating func cursor() throws(JSONError) -> String {
         let cursor = try string()
         if cursor.utf8.count > 4_096 { throw JSONError(.invalid("a cursor that is longer than 4096 bytes")) }

@@ -2,7 +2,7 @@
 public enum HumanSize {
     private static let units = ["KB", "MB", "GB", "TB", "PB", "EB"]
 
-    /// The text with the units' right names, as in `225.4 KiB`: what is shown to people, and never sent.
+    /// The text for people, with the right names of units, as in `225.4 KiB`; the wire uses ``text(_:)``.
     public static func shown(_ bytes: Int64) -> String {
         let text = text(bytes)
         return bytes < 1024 ? text : String(text.dropLast()) + "iB"
@@ -46,5 +46,13 @@ public enum HumanSize {
 
     private static func scale(_ unit: Int) -> Double {
         (0...unit).reduce(1.0) { product, _ in product * 1024 }
+    }
+}
+
+extension Int64 {
+    /// The sum, or the largest number where it is larger than that: sizes that others tell are added so.
+    public func adding(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
     }
 }

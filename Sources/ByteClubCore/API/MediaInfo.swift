@@ -16,9 +16,9 @@ public struct MediaInfo: Hashable, Sendable {
 
     /// Whether the file is still to be looked at; the rest is then unknown.
     public var isPending = false
-    /// When the photo was taken.
+    /// The time at which the photo was taken.
     public var taken: TakenTime?
-    /// Where the photo was taken.
+    /// The place where the photo was taken.
     public var place: Place?
     /// What it is as a picture; nil for a film, and for a file that is no picture.
     public var shape: PhotoShape?
@@ -28,7 +28,7 @@ public struct MediaInfo: Hashable, Sendable {
     /// A file that is still to be looked at.
     public static let pending = MediaInfo(isPending: true)
 
-    /// Creates what is known.
+    /// Creates an info with the known parts.
     public init(taken: TakenTime? = nil, place: Place? = nil, shape: PhotoShape? = nil) {
         self.taken = taken
         self.place = place
@@ -37,25 +37,6 @@ public struct MediaInfo: Hashable, Sendable {
 
     private init(isPending: Bool) {
         self.isPending = isPending
-    }
-}
-
-extension MediaInfo: Encodable {
-    private enum CodingKeys: String, CodingKey {
-        case taken = "time_taken", offset = "time_offset", place = "lat_long", shape
-    }
-
-    /// Encodes the wire's object, or the word for a file that is still to be looked at.
-    public func encode(to encoder: any Encoder) throws {
-        if isPending {
-            var box = encoder.singleValueContainer()
-            return try box.encode(Self.pendingWord)
-        }
-        var box = encoder.container(keyedBy: CodingKeys.self)
-        try box.encodeIfPresent(taken?.moment, forKey: .taken)
-        try box.encodeIfPresent(taken?.offset, forKey: .offset)
-        try box.encodeIfPresent(place.map { [$0.latitude, $0.longitude] }, forKey: .place)
-        try box.encodeIfPresent(shape, forKey: .shape)
     }
 }
 

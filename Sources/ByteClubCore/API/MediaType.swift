@@ -1,4 +1,4 @@
-/// What Core API v1 tells of a file by its extension alone: the MIME type, the icon, and whether it may have a
+/// The properties that Core API v1 derives from a file's extension: the MIME type, the icon, and whether it may have a
 /// thumbnail.
 public struct MediaType: Hashable, Sendable {
     /// The MIME type, `application/octet-stream` when the extension is unknown.
@@ -11,8 +11,8 @@ public struct MediaType: Hashable, Sendable {
     /// Whether the content is text, sent with a charset.
     public var isText: Bool { mime.utf8.starts(with: "text/".utf8) }
 
-    /// Whether such files may tell where they were made, and nothing here takes that out of them: films, and photos of
-    /// phones and cameras that are neither JPEG nor PNG.
+    /// Whether such files may contain the place where they were made, and nothing here can remove it: films, and photos
+    /// of phones and cameras that are neither JPEG nor PNG.
     public var mayTellPlace: Bool { mime.utf8.starts(with: "video/".utf8) || Self.tellingPlaces.contains(mime) }
 
     private static let tellingPlaces: Set<String> = [

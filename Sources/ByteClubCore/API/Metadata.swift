@@ -1,7 +1,7 @@
-/// What Core API v1 tells of an entry, the object that nearly every operation answers with.
+/// An entry as Core API v1 describes it, in the answers of nearly all operations.
 ///
 /// Absent fields are nil and are not written. `content_hash` is an extension: Dropbox's content hash of the bytes.
-public struct Metadata: Hashable, Sendable, Encodable {
+public struct Metadata: Hashable, Sendable {
     /// The most entries that one listing has.
     public static let mostContents = 25_000
 
@@ -17,11 +17,11 @@ public struct Metadata: Hashable, Sendable, Encodable {
     public var rev: Revision?
     /// When the server made this version; nil for the root.
     public var modified: APIDate?
-    /// When the uploader says the content was made, else when the server stored it; nil for folders.
+    /// When the content was made, by the uploader's word, else when the server stored it; nil for folders.
     public var clientModified: APIDate?
     /// The nanoseconds that ``clientModified`` leaves out (extension), 0 to 999,999,999; nil when there are none.
     public var clientNanoseconds: Int64?
-    /// Whether the uploader says that the file may be executed (extension); nil when nothing was said, and for folders.
+    /// Whether the file may be executed, by the uploader's word (extension); nil when unknown, and for folders.
     public var isExecutable: Bool?
     /// The MIME type by the file's extension; nil for folders.
     public var mimeType: String?
@@ -31,7 +31,7 @@ public struct Metadata: Hashable, Sendable, Encodable {
     public var root: String
     /// Whether a thumbnail may be had.
     public var hasThumbnail: Bool
-    /// Whether the entry is gone.
+    /// Whether the entry is deleted.
     public var isDeleted: Bool
     /// The hash of a folder's listing, to be sent back with the next listing; nil unless the folder was listed.
     public var hash: String?
@@ -39,7 +39,7 @@ public struct Metadata: Hashable, Sendable, Encodable {
     public var contents: [Metadata]?
     /// The hash of the content (extension); nil for folders, deleted entries and servers that do not tell.
     public var contentHash: ContentHash?
-    /// When and where a photo was taken; nil unless it was asked for and the file is a picture.
+    /// When and where a photo was taken; nil unless requested, and for files that are no pictures.
     public var photoInfo: MediaInfo?
     /// The same of a film.
     public var videoInfo: MediaInfo?
@@ -47,14 +47,6 @@ public struct Metadata: Hashable, Sendable, Encodable {
     public var modifier: Modifier?
     /// The piece of the text that a search found (extension); nil unless texts were searched and this one matches.
     public var snippet: TextSnippet?
-
-    private enum CodingKeys: String, CodingKey {
-        case path, isFolder = "is_dir", bytes, size, rev, revision, modified, clientModified = "client_mtime"
-        case clientNanoseconds = "client_mtime_nanos", isExecutable = "executable"
-        case mimeType = "mime_type", icon, root, hasThumbnail = "thumb_exists", isDeleted = "is_deleted", hash
-        case contents, contentHash = "content_hash", photoInfo = "photo_info", videoInfo = "video_info"
-        case modifier, snippet
-    }
 
     /// Describes an entry of a shared folder; fields that follow from others are filled in.
     public init(_ entry: FolderEntry, by modifier: Modifier? = nil, namespace: UInt32 = 1) {
@@ -81,33 +73,6 @@ public struct Metadata: Hashable, Sendable, Encodable {
     /// When a file was last changed where it came from; nil for folders, and for a time that no file has.
     public var fileTime: FileTime? {
         clientModified.flatMap { FileTime(seconds: $0.seconds, nanoseconds: clientNanoseconds ?? 0) }
-    }
-
-    /// Encodes the wire's object.
-    public func encode(to encoder: any Encoder) throws {
-        var box = encoder.container(keyedBy: CodingKeys.self)
-        try box.encode(path, forKey: .path)
-        try box.encode(isFolder, forKey: .isFolder)
-        try box.encode(bytes, forKey: .bytes)
-        try box.encode(size, forKey: .size)
-        try box.encodeIfPresent(rev, forKey: .rev)
-        try box.encodeIfPresent(rev.flatMap { JournalRevision($0)?.number }, forKey: .revision)
-        try box.encodeIfPresent(modified, forKey: .modified)
-        try box.encodeIfPresent(clientModified, forKey: .clientModified)
-        try box.encodeIfPresent(clientNanoseconds, forKey: .clientNanoseconds)
-        try box.encodeIfPresent(isExecutable, forKey: .isExecutable)
-        try box.encodeIfPresent(mimeType, forKey: .mimeType)
-        try box.encode(icon, forKey: .icon)
-        try box.encode(root, forKey: .root)
-        try box.encode(hasThumbnail, forKey: .hasThumbnail)
-        if isDeleted { try box.encode(true, forKey: .isDeleted) }
-        try box.encodeIfPresent(hash, forKey: .hash)
-        try box.encodeIfPresent(contents, forKey: .contents)
-        try box.encodeIfPresent(contentHash, forKey: .contentHash)
-        try box.encodeIfPresent(photoInfo, forKey: .photoInfo)
-        try box.encodeIfPresent(videoInfo, forKey: .videoInfo)
-        try box.encodeIfPresent(modifier, forKey: .modifier)
-        try box.encodeIfPresent(snippet, forKey: .snippet)
     }
 }
 
@@ -178,5 +143,51 @@ public struct MetadataList: JSONReadable {
             entries.append(entry)
         }
         self.entries = entries
+    }
+}
+
+/// The member who made a version.
+public struct Modifier: Hashable, Sendable {
+    /// The most bytes of a name that is read.
+    static let longestName = 1_024
+
+    /// The member's number.
+    public var uid: Int64
+    /// The member's name; removed members keep theirs.
+    public var displayName: String
+
+    /// Describes a member.
+    public init(uid: Int64, displayName: String) {
+        self.uid = uid
+        self.displayName = displayName
+    }
+}
+
+extension Modifier: JSONReadable {
+    /// Reads the wire's object; `same_team` is of no use here.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var uid: Int64?
+        var displayName: String?
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "uid": uid = try json.value()
+            case "display_name": displayName = try json.memberName()
+            default: try json.skip()
+            }
+        }
+        guard let uid else { throw JSONError(.missing("uid")) }
+        guard let displayName else { throw JSONError(.missing("display_name")) }
+        self.init(uid: uid, displayName: displayName)
+    }
+}
+
+extension JSONReader {
+    /// Reads a member's name, which is kept and shown.
+    mutating func memberName() throws(JSONError) -> String {
+        let name = try string()
+        if name.utf8.count > Modifier.longestName {
+            throw JSONError(.invalid("a name that is longer than \(Modifier.longestName) bytes"))
+        }
+        return name
     }
 }

@@ -2,7 +2,7 @@
 
 /// The words of a search: each must occur in an entry's name, whatever its case and accents.
 ///
-/// To look at a name takes time in proportion to its length, whatever the words are.
+/// Checking a name needs time in proportion to its length, whatever the words are.
 public struct SearchQuery: Hashable, Sendable {
     /// The longest query in bytes.
     public static let maximumBytes = 1000
@@ -34,7 +34,7 @@ public struct SearchQuery: Hashable, Sendable {
         self.words = words
     }
 
-    /// Tells whether every word occurs in the name.
+    /// Whether every word occurs in the name.
     public func matches(_ name: String) -> Bool {
         let name = Self.fold(name)
         return words.allSatisfy { $0.occurs(in: name) }
@@ -49,7 +49,7 @@ public struct SearchQuery: Hashable, Sendable {
         return String(scalars)
     }
 
-    /// A word that is looked for by the method of Knuth, Morris and Pratt: no byte of a text is looked at anew.
+    /// A search for one word by the method of Knuth, Morris and Pratt, which reads each byte of a text once.
     private struct Word: Hashable {
         let text: String
         private let bytes: [UInt8]

@@ -4,7 +4,7 @@ public struct FolderEntry: Hashable, Sendable {
     public var path: RemotePath
     /// Whether it is a folder.
     public var isFolder: Bool
-    /// Whether this version says that the entry is gone.
+    /// Whether this version is a deletion.
     public var isDeleted: Bool
     /// The number of the change that made this version.
     public var revision: Int64
@@ -14,10 +14,9 @@ public struct FolderEntry: Hashable, Sendable {
     public var contentHash: ContentHash?
     /// When the change was made.
     public var modified: APIDate
-    /// When the uploader says that the content was made; nil when nothing was said, and for folders and deleted entries.
+    /// When the content was made, by the uploader's word; nil when unknown, and for folders and deleted entries.
     public var clientModified: FileTime?
-    /// Whether the uploader says that the file may be executed; nil when nothing was said, and for folders and deleted
-    /// entries.
+    /// Whether the file may be executed, by the uploader's word; nil when unknown, and for folders and deleted entries.
     public var isExecutable: Bool?
     /// The number of the member who made the change.
     public var author: Int64
@@ -60,4 +59,101 @@ public struct FolderEntry: Hashable, Sendable {
     /// The root, which every tree has and no store keeps.
     public static let root = FolderEntry(
         path: .root, isFolder: true, revision: 0, modified: APIDate(seconds: 0), author: 0)
+}
+
+/// One change of a folder that changes all that is below it too: a deletion or a move.
+///
+/// The deletions at the old place are first, unless its key stays, then the versions at the new one. Each time the
+/// folder precedes its entries, which are in the order of their keys; and each version has the next number.
+public struct SubtreeChange: Hashable, Sendable {
+    /// The live folder as it was.
+    public let source: FolderEntry
+    /// The folder's new state, without a number yet; nil for a deletion.
+    public let target: FolderEntry?
+    /// When it is done.
+    public let now: APIDate
+    /// Who does it.
+    public let author: Int64
+
+    /// Whether tombstones are made: versions that say that an entry is deleted.
+    public var leavesTombstones: Bool { target.map { $0.path.key != source.path.key } ?? true }
+
+    /// The folder's own version that the change makes last; `count` entries are below it, and `last` is the last
+    /// change.
+    public func result(count: Int, after last: Int64) -> FolderEntry {
+        guard let target else { return source.tombstone.stamped(last + 1, now, author) }
+        return target.stamped(last + 1 + (leavesTombstones ? Int64(count) + 1 : 0), now, author)
+    }
+
+    /// All the versions that the change makes of the folder and of the live entries below it, after the change `last`.
+    public func versions(below: [FolderEntry], after last: Int64) -> [FolderEntry] {
+        var result = leavesTombstones ? [source.tombstone] + below.map(\.tombstone) : []
+        if let target {
+            result.append(target)
+            for var child in below {
+                guard let path = child.path.rebased(from: source.path, to: target.path) else { continue }
+                child.path = path
+                result.append(child)
+            }
+        }
+        return result.enumerated().map { $1.stamped(last + 1 + Int64($0), now, author) }
+    }
+}
+
+/// A summary of all live entries below a folder.
+public struct SubtreeSummary: Hashable, Sendable {
+    /// How many there are.
+    public var count = 0
+    /// The bytes of the longest path.
+    public var longestPath = 0
+    /// The highest number of a version.
+    public var newest: Int64 = 0
+    /// The highest number of a change of an entry itself, see ``FolderEntry/change``.
+    public var newestChange: Int64 = 0
+
+    /// Creates the summary of an empty folder.
+    public init() {}
+}
+
+extension FolderState {
+    /// Computes it by visiting each of them.
+    public func summary(below key: PathKey) throws -> SubtreeSummary {
+        try descendants(key, limit: .max).reduce(into: SubtreeSummary()) { summary, entry in
+            summary.count += 1
+            summary.longestPath = max(summary.longestPath, entry.path.string.utf8.count)
+            summary.newest = max(summary.newest, entry.revision)
+            summary.newestChange = max(summary.newestChange, entry.change)
+        }
+    }
+
+    /// Computes it by visiting each of them.
+    public func firstChanged(below key: PathKey, after revision: Int64) throws -> FolderEntry? {
+        try descendants(key, limit: .max).first { $0.change > revision }
+    }
+
+    /// Records each version by itself.
+    public mutating func record(_ change: SubtreeChange) throws {
+        let below = try descendants(change.source.path.key, limit: .max)
+        for version in change.versions(below: below, after: try lastRevision()) { try record(version) }
+    }
+}
+
+extension FolderEntry {
+    /// The entry's tombstone, without a number yet.
+    public var tombstone: FolderEntry {
+        var gone = self
+        (gone.isDeleted, gone.bytes, gone.contentHash, gone.contentRevision) = (true, 0, nil, 0)
+        (gone.clientModified, gone.isExecutable) = (nil, nil)
+        return gone
+    }
+
+    /// The version as a change with this number makes it.
+    func stamped(_ number: Int64, _ now: APIDate, _ author: Int64) -> FolderEntry {
+        var entry = self
+        (entry.revision, entry.modified, entry.author) = (number, now, author)
+        if entry.node == .root { entry.node = NodeID(number) }
+        if entry.contentRevision == 0 { entry.contentRevision = number }
+        if entry.placeRevision == 0 { entry.placeRevision = number }
+        return entry
+    }
 }

@@ -22,7 +22,8 @@ extension SharedFolder {
     ///
     /// A refused operation changes nothing. One that was done before answers as it did then.
     ///
-    /// - Throws: ``BatchRefused`` when all or nothing was asked for and one is refused: undo what was done.
+    /// - Throws: ``BatchRefused`` for an all-or-nothing batch with a refused operation; the caller must undo the
+    ///   others.
     public mutating func apply(_ batch: SyncBatch) throws -> SyncOutcome {
         let before = try state.lastRevision()
         var results: [SyncResult] = []

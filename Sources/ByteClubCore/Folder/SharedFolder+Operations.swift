@@ -8,10 +8,10 @@ extension SharedFolder {
         return try record(.folder(at: prepareParent(of: path)))
     }
 
-    /// Deletes an entry with all below it; each gets a version that says so.
+    /// Deletes an entry with everything below it; each gets a deleted version.
     ///
-    /// With `seen`, a file must still have that version, and nothing that is left in a folder may be newer.
-    /// Throws ``APIError`` 403 for the root, 404 when it is gone, 406 over the limit, 409 when it is newer than `seen`.
+    /// With `seen`, a file must still have that version, and nothing in a folder may be newer. Throws ``APIError`` 403
+    /// for the root, 404 when it does not exist, 406 over the limit, 409 when it is newer than `seen`.
     public mutating func delete(_ path: RemotePath, seen: JournalRevision?) throws -> FolderEntry {
         if path.isRoot { throw APIError(403, "the root cannot be deleted") }
         guard let entry = try live(path) else { throw APIError.notFound(path) }
@@ -27,8 +27,8 @@ extension SharedFolder {
 
     /// Moves an entry with all below it; a destination that differs in case only renames it in place.
     ///
-    /// - Throws: ``APIError`` 403 for the root, a live destination or one inside the source; 404 when the source is
-    ///   gone; 406 over the limit.
+    /// - Throws: ``APIError`` 403 for the root, a live destination or one inside the source; 404 without a source; 406
+    ///   over the limit.
     public mutating func move(_ path: RemotePath, to destination: RemotePath) throws -> FolderEntry {
         try transfer(path, to: destination, removing: true)
     }
@@ -59,7 +59,7 @@ extension SharedFolder {
         return try copy(source, below, to: prepareParent(of: destination))
     }
 
-    /// Gives an entry another name or folder; what is below it keeps both, and only its path changes.
+    /// Gives an entry another name or folder; for the entries below it only the path changes.
     mutating func move(_ source: FolderEntry, _ summary: SubtreeSummary, to target: Place) throws -> FolderEntry {
         try Self.checkLength(summary.longestPath, below: source.path, to: target.path)
         var moved = source
@@ -112,7 +112,7 @@ extension SharedFolder {
         return try record(restored)
     }
 
-    /// Deletes an entry and what is below it.
+    /// Deletes an entry and everything below it.
     mutating func tombstone(_ entry: FolderEntry, _ summary: SubtreeSummary) throws -> FolderEntry {
         try entry.isFolder ? record(nil, from: entry, summary) : record(entry.tombstone)
     }
@@ -134,5 +134,84 @@ extension FolderEntry {
         (copy.path, copy.parent, copy.node) = (place.path, place.parent, .root)
         (copy.contentRevision, copy.placeRevision) = (0, 0)
         return copy
+    }
+}
+
+extension SharedFolder {
+    /// Stores content under a path, or under another name when the condition does not hold and the policy allows it.
+    ///
+    /// Content that is already there makes no new version, unless whether it may be executed changes. `modified` is
+    /// when the content was made by the uploader's word, `executable` whether it may be executed; nil leaves the latter
+    /// as it is.
+    ///
+    /// - Throws: ``APIError`` 400 for the root, an ignored name or a version that the path never had; 403 for a live
+    ///   folder at the path or a file above it; 409 when the condition does not hold and the policy is to fail.
+    public mutating func put(
+        _ path: RemotePath, bytes: Int64, hash: ContentHash, modified: FileTime? = nil, executable: Bool? = nil,
+        condition: WriteCondition, policy: ConflictPolicy
+    ) throws -> FolderEntry {
+        try Self.checkWritable(path)
+        let current = try live(path)
+        if case .parent(let revision) = condition, try !mayHaveHad(path, revision) {
+            throw APIError(400, "'\(path)' has no revision \(revision)", parameter: "parent_rev")
+        }
+        if let current, current.isFolder, condition != .create {
+            throw APIError(403, "'\(current.path)' is a folder")
+        }
+        let place = try prepareParent(of: path)
+        let store = { (path: RemotePath) in
+            FolderEntry.file(
+                at: Place(path: path, parent: place.parent), bytes: bytes, hash: hash, modified: modified,
+                executable: executable)
+        }
+        switch (current, condition) {
+        case (nil, _): return try record(store(place.path))
+        case (let file?, .overwrite):
+            return try edit(file, bytes: bytes, hash: hash, modified: modified, executable: executable)
+        case (let file?, .parent(let revision)) where file.revision == JournalRevision(revision)?.number:
+            return try edit(file, bytes: bytes, hash: hash, modified: modified, executable: executable)
+        case (let file?, .parent):
+            if file.isSame(hash, executable) { return file }
+            return try record(store(freePath(place.path, policy, NumberedName.conflicted, from: 0)))
+        case (_?, .create):
+            return try record(store(freePath(place.path, policy, NumberedName.numbered, from: 1)))
+        }
+    }
+
+    /// Gives a live file new content; the same content makes no new version, unless it becomes executable or is no more.
+    mutating func edit(
+        _ file: FolderEntry, bytes: Int64, hash: ContentHash, modified: FileTime? = nil, executable: Bool? = nil
+    ) throws -> FolderEntry {
+        if file.isSame(hash, executable) { return file }
+        var edited = file
+        if file.contentHash != hash { edited.clientModified = modified }
+        (edited.bytes, edited.contentHash, edited.contentRevision) = (bytes, hash, 0)
+        edited.isExecutable = executable ?? file.isExecutable
+        return try record(edited)
+    }
+
+    /// Whether a path has a version, or can have had it before it was forgotten: an edit of such a one is a conflict.
+    private func mayHaveHad(_ path: RemotePath, _ revision: Revision) throws -> Bool {
+        guard let number = JournalRevision(revision)?.number else { return false }
+        if try state.version(path.key, revision: number) != nil { return true }
+        return try number <= state.forgottenRevision() && state.latest(path.key) != nil
+    }
+
+    private func freePath(
+        _ path: RemotePath, _ policy: ConflictPolicy, _ naming: (String, Int) -> String, from first: Int
+    ) throws -> RemotePath {
+        guard policy == .rename, let parent = path.parent else { throw APIError(409, "'\(path)' already exists") }
+        for number in first..<(first + 10_000) {
+            let candidate = try parent.appending(naming(path.name, number))
+            if try live(candidate) == nil { return candidate }
+        }
+        throw APIError(409, "'\(path)' has too many conflicting copies")
+    }
+}
+
+extension FolderEntry {
+    /// Whether it has this content and this permission to be executed; nil matches any.
+    fileprivate func isSame(_ hash: ContentHash, _ executable: Bool?) -> Bool {
+        contentHash == hash && (executable == nil || executable == isExecutable ?? false)
     }
 }

@@ -11,7 +11,7 @@ extension SharedFolder {
 
     /// Describes a folder with its children and the listing's hash; nil when the hash is `known` already.
     ///
-    /// A file is described as ``metadata(_:)`` does, and so is a deleted folder unless what is deleted is asked for.
+    /// A file is described as by ``metadata(_:)``, and so is a deleted folder unless deleted entries are included.
     ///
     /// - Throws: ``APIError`` 404 when it never was, 406 when it has more than `limit` children.
     public func list(
@@ -27,7 +27,7 @@ extension SharedFolder {
 
     /// Describes a folder with its listing's hash and without the children; nil when the hash is `known` already.
     ///
-    /// A file has no hash, and a deleted folder has one only where what is deleted is listed.
+    /// A file has no hash, and a deleted folder has one only with deleted entries included.
     ///
     /// - Throws: ``APIError`` 404 when it never was.
     public func listing(of path: RemotePath, unless known: String?, includeDeleted: Bool) throws -> Metadata? {
@@ -64,7 +64,7 @@ extension SharedFolder {
 
     /// The live entries strictly below a folder whose names match, ordered by key.
     ///
-    /// - Throws: ``APIError`` 404 when the folder is gone.
+    /// - Throws: ``APIError`` 404 when the folder does not exist.
     public func search(
         _ path: RemotePath, query: SearchQuery, limit: Int, includeDeleted: Bool
     ) throws -> [Metadata] {

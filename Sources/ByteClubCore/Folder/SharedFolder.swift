@@ -16,7 +16,7 @@ public struct SharedFolder<State: FolderState> {
 
     /// Creates a folder over a state, for changes that `author` makes at `now`.
     ///
-    /// What is told of versions names their makers as `names` does, which is asked for each: also those who left.
+    /// `names` gives the names of versions' authors, including members who left.
     public init(
         state: State, now: APIDate, author: Int64, names: @escaping (Int64) throws -> String? = { _ in nil }
     ) {
@@ -31,12 +31,12 @@ public struct SharedFolder<State: FolderState> {
         Metadata(entry, by: try name(of: entry).map { Modifier(uid: entry.author, displayName: $0) })
     }
 
-    /// Tells of a version as the extension does.
+    /// The version in the extension's form.
     public func told(_ entry: FolderEntry, isInline: Bool = false) throws -> SyncEntry {
         SyncEntry(entry, by: try name(of: entry), isInline: isInline)
     }
 
-    /// The name of the member who made a version; the root was made by nobody.
+    /// The name of a version's author; nil for the root.
     func name(of entry: FolderEntry) throws -> String? {
         entry.author == 0 ? nil : try names(entry.author)
     }
@@ -46,7 +46,7 @@ public struct SharedFolder<State: FolderState> {
         path.isRoot ? .root : try state.latest(path.key)
     }
 
-    /// The live entry at a path; nil when it never was or is gone.
+    /// The live entry at a path; nil when there is none.
     public func live(_ path: RemotePath) throws -> FolderEntry? {
         guard let entry = try latest(path), !entry.isDeleted else { return nil }
         return entry
@@ -84,7 +84,7 @@ public struct SharedFolder<State: FolderState> {
         return Place(path: try folder.path.appending(path.name), parent: folder.node)
     }
 
-    /// The identity with which a deleted entry comes back: its own, unless it lives elsewhere.
+    /// The identity of a deleted entry after its undeletion: its own, unless another entry has it now.
     func undeletable(_ gone: FolderEntry) throws -> NodeID {
         try state.current(gone.node).map { $0.isDeleted } ?? false ? gone.node : .root
     }
@@ -115,7 +115,7 @@ public struct SharedFolder<State: FolderState> {
         return below
     }
 
-    /// What is known of the live entries below a folder.
+    /// A summary of the live entries below a folder.
     ///
     /// - Throws: ``APIError`` 406 when there are as many as `limit`, which counts the folder too.
     func summary(of entry: FolderEntry, limit: Int) throws -> SubtreeSummary {

@@ -2,9 +2,10 @@ import Crypto
 
 /// What two trees have in common exactly when they hold the same names and contents below a folder.
 ///
-/// A folder's digest is the SHA-256 of what its children add, ordered by the bytes of their names' keys. A child adds a
-/// byte, `f` for a file and `d` for a folder; the length of its name in UTF-8 as four bytes, the highest first; the
-/// name; and 32 bytes: a file's content hash, or a folder's digest. An empty folder's digest is that of nothing.
+/// A folder's digest is the SHA-256 of its children's records, ordered by the bytes of their names' keys. The record of
+/// a child is a byte, `f` for a file and `d` for a folder; the length of its name in UTF-8 as four bytes, the highest
+/// first; the name; and 32 bytes: a file's content hash, or a folder's digest. An empty folder's digest is the one of
+/// no bytes.
 public struct TreeDigest: Hashable, Sendable, CustomStringConvertible {
     /// The 32 bytes.
     public let bytes: [UInt8]
@@ -13,7 +14,7 @@ public struct TreeDigest: Hashable, Sendable, CustomStringConvertible {
         bytes = Array(hasher.finalize())
     }
 
-    /// Takes 32 bytes; nil when there are more or fewer.
+    /// Creates a digest from 32 bytes; nil for more or fewer.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes
@@ -49,13 +50,13 @@ public struct TreeDigester {
         self.onDigest = onDigest
     }
 
-    /// Takes a file.
+    /// Adds a file.
     public mutating func add(file path: RemotePath, hash: ContentHash) {
         close(until: path)
         add(UInt8(ascii: "f"), path.name, hash.bytes)
     }
 
-    /// Takes a folder; what it holds comes next.
+    /// Adds a folder; its entries follow.
     public mutating func add(folder path: RemotePath) {
         close(until: path)
         open.append(Folder(path: path))
@@ -83,5 +84,35 @@ public struct TreeDigester {
         let length = UInt32(truncatingIfNeeded: name.count)
         let prefix = [kind] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) }
         open[open.count - 1].hasher.update(data: prefix + name + digest)
+    }
+}
+
+extension SharedFolder {
+    /// The digests of a folder and of the folders directly in it.
+    ///
+    /// - Throws: ``APIError`` 404 when there is no such folder.
+    public func digest(_ path: RemotePath) throws -> SyncDigest {
+        guard let folder = try live(path), folder.isFolder else { throw APIError.notFound(path) }
+        var children: [PathKey: TreeDigest] = [:]
+        var digester = TreeDigester(at: folder.path) { path, digest in
+            if path.key.parent == folder.path.key { children[path.key] = digest }
+        }
+        var folders: [FolderEntry] = []
+        for entry in try state.descendants(folder.path.key, limit: .max) {
+            if let hash = entry.contentHash {
+                digester.add(file: entry.path, hash: hash)
+            } else {
+                digester.add(folder: entry.path)
+                if entry.parent == folder.node { folders.append(entry) }
+            }
+        }
+        let whole = digester.finish()
+        return SyncDigest(
+            node: folder.node, sequence: try state.lastRevision(), digest: whole,
+            folders: folders.compactMap { entry in
+                children[entry.path.key].map {
+                    SyncDigest.Folder(node: entry.node, name: entry.path.name, digest: $0)
+                }
+            })
     }
 }

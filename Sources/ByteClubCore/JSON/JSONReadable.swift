@@ -1,6 +1,6 @@
 /// A value that can be read from JSON.
 public protocol JSONReadable {
-    /// Takes the value that comes next.
+    /// Reads the next value.
     ///
     /// - Throws: ``JSONError`` when it is of another kind or not valid.
     init(json: inout JSONReader) throws(JSONError)
@@ -15,7 +15,7 @@ protocol JSONTextReadable: JSONReadable {
 }
 
 extension JSONTextReadable {
-    /// Takes a string of this form.
+    /// Reads a string of this form.
     public init(json: inout JSONReader) throws(JSONError) {
         guard let value = Self(try json.string()) else { throw JSONError(.invalid("not \(Self.jsonForm)")) }
         self = value
@@ -23,17 +23,17 @@ extension JSONTextReadable {
 }
 
 extension String: JSONReadable {
-    /// Takes a string.
+    /// Reads a string.
     public init(json: inout JSONReader) throws(JSONError) { self = try json.string() }
 }
 
 extension Int64: JSONReadable {
-    /// Takes a whole number.
+    /// Reads a whole number.
     public init(json: inout JSONReader) throws(JSONError) { self = try json.integer() }
 }
 
 extension Bool: JSONReadable {
-    /// Takes `true` or `false`.
+    /// Reads `true` or `false`.
     public init(json: inout JSONReader) throws(JSONError) { self = try json.bool() }
 }
 
@@ -54,9 +54,53 @@ extension JSONReader {
 }
 
 extension Array: JSONReadable where Element: JSONReadable {
-    /// Takes an array.
+    /// Reads an array.
     public init(json: inout JSONReader) throws(JSONError) {
         self = []
         try json.array { (json) throws(JSONError) in append(try json.value()) }
+    }
+}
+
+/// Why a text is not the JSON that was expected.
+public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of error.
+    public enum Problem: Hashable, Sendable {
+        /// The text is no JSON in UTF-8, or nested too deep, seen at this byte.
+        case broken(offset: Int)
+        /// A value is not of the kind that belongs there.
+        case otherKind
+        /// An object has no member of this name.
+        case missing(String)
+        /// A value is of the right kind but not a valid one.
+        case invalid(String)
+    }
+
+    /// The kind of error.
+    public let problem: Problem
+    /// The names and indices that lead to the value, from the outside in.
+    public private(set) var path: [String] = []
+
+    /// Creates an error at the value that is being read.
+    public init(_ problem: Problem) {
+        self.problem = problem
+    }
+
+    /// The same error, seen from the object or array around it.
+    func inside(_ name: String) -> JSONError {
+        var error = self
+        // An unknown name may be as long as the text.
+        error.path.insert(String(String.UnicodeScalarView(name.unicodeScalars.prefix(100))), at: 0)
+        return error
+    }
+
+    /// A line for people that continues after "…: ".
+    public var description: String {
+        let place = path.joined(separator: ".")
+        return switch problem {
+        case .broken(let offset): "invalid JSON at byte \(offset)"
+        case .otherKind: path.isEmpty ? "it is of another type" : "'\(place)' is of another type"
+        case .missing(let name): path.isEmpty ? "it has no '\(name)'" : "'\(place)' has no '\(name)'"
+        case .invalid(let reason): path.isEmpty ? "it is \(reason)" : "'\(place)' is \(reason)"
+        }
     }
 }

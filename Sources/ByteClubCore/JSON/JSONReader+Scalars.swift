@@ -42,7 +42,7 @@ extension JSONReader {
         return value
     }
 
-    /// Takes a number's text.
+    /// Reads a number's text.
     mutating func number() throws(JSONError) -> ArraySlice<UInt8> {
         _ = peek()
         let start = place

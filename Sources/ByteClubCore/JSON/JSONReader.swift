@@ -3,7 +3,7 @@
 /// The wire's objects are read thousands of times a second and once in every short command, where Foundation's decoder
 /// shows: it finds each field through conformances that it looks up at run time.
 ///
-/// Each call takes one value; a value of another kind than asked for is an error that names its place.
+/// Each call reads one value; a value of another type is an error that names its place.
 public struct JSONReader: Sendable {
     private static let deepest = 128
 
@@ -17,7 +17,7 @@ public struct JSONReader: Sendable {
 
     /// Reads a text that is one value and nothing else.
     ///
-    /// - Throws: ``JSONError`` when it is no JSON in UTF-8, or not what the type says.
+    /// - Throws: ``JSONError`` when it is no JSON in UTF-8, or has another type.
     public static func read<Value: JSONReadable>(
         _ type: Value.Type = Value.self, from bytes: [UInt8]
     ) throws(JSONError) -> Value {
@@ -38,14 +38,14 @@ public struct JSONReader: Sendable {
         return try Value(json: &self)
     }
 
-    /// Takes `null` when that comes next.
+    /// Reads `null` if it is the next value.
     private mutating func takeNull() throws(JSONError) -> Bool {
         guard peek() == UInt8(ascii: "n") else { return false }
         try take(word: "null")
         return true
     }
 
-    /// Whether a string comes next.
+    /// Whether the next value is a string.
     public mutating func startsString() -> Bool { peek() == UInt8(ascii: "\"") }
 
     /// Reads an object: `member` is called for each name, and must take the value or ``skip()`` it.
@@ -81,7 +81,7 @@ public struct JSONReader: Sendable {
         } while try goesOn(until: UInt8(ascii: "]"))
     }
 
-    /// Takes a value of any kind and forgets it.
+    /// Skips a value of any type.
     public mutating func skip() throws(JSONError) {
         switch peek() {
         case UInt8(ascii: "{"): try object { (json, _) throws(JSONError) in try json.skip() }
@@ -108,7 +108,7 @@ public struct JSONReader: Sendable {
     /// The error for a text that is no JSON here.
     var broken: JSONError { JSONError(.broken(offset: place)) }
 
-    /// The error for a value of another kind than asked for, or for what is no value at all.
+    /// The error for a value of another type, or for no value at all.
     var otherKind: JSONError {
         guard place < bytes.count else { return broken }
         switch bytes[place] {

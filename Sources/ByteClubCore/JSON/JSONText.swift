@@ -37,7 +37,7 @@ public struct JSONText {
         needsComma = true
     }
 
-    /// Writes a member's name; its value comes next.
+    /// Writes a member's name; its value must follow.
     public mutating func key(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -47,7 +47,7 @@ public struct JSONText {
         needsComma = false
     }
 
-    /// Writes a member's name that is known at run time only; its value comes next.
+    /// Writes a member's name that is not a literal; its value must follow.
     public mutating func key(named name: String) {
         value(name)
         bytes.append(UInt8(ascii: ":"))

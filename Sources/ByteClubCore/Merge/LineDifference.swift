@@ -1,6 +1,6 @@
 /// What changed from one sequence of numbered lines to another.
 ///
-/// The search takes linear space. Lines that only one side has are set aside before it, since they are changes anyway.
+/// The search needs linear space. Lines that only one side has are set aside before it, since they are changes anyway.
 struct LineDifference {
     /// Lines of the old sequence that lines of the new one stand for; one of the two ranges may be empty.
     struct Hunk: Equatable {
@@ -8,7 +8,7 @@ struct LineDifference {
         var new: Range<Int>
     }
 
-    /// Which of the ways to tell the same change is taken.
+    /// How to choose among equivalent descriptions of a change.
     enum Method: CaseIterable {
         /// Lines that are there once are kept first, so that an empty line does not stand for another paragraph's.
         case anchored
@@ -16,7 +16,7 @@ struct LineDifference {
         case shortest
     }
 
-    /// The steps that a search may take before it is given up, some hundredths of a second.
+    /// The step limit of a search, some hundredths of a second; beyond it there is no merge.
     static let budget = 6_000_000
 
     private var old: [Int32]
@@ -154,7 +154,7 @@ struct LineDifference {
         return result.reversed()
     }
 
-    /// A point through which a shortest way from the first corner to the last goes, found from both at once.
+    /// A point on a shortest path from the first corner to the last, found from both corners at once.
     ///
     /// Diagonals are `old - new`; each array holds how far along `old` the ways of the present length come on each.
     private mutating func split(_ olds: Range<Int>, _ news: Range<Int>) -> (Int, Int)? {
@@ -169,7 +169,7 @@ struct LineDifference {
             length += 1
             steps += 2 * length
             if steps > Self.budget { return nil }
-            // A diagonal outside the rectangle is never taken, and its neighbours of the same parity step over it.
+            // A diagonal outside the rectangle is never used, and its neighbours of the same parity step over it.
             for diagonal in Self.diagonals(around: first, length, lowest, highest) {
                 let below = diagonal > lowest && diagonal > first - length ? forward[diagonal - 1 + shift] + 1 : .min
                 let above = diagonal < highest && diagonal < first + length ? forward[diagonal + 1 + shift] : .min
@@ -209,5 +209,78 @@ struct LineDifference {
         let low = middle - length < lowest ? lowest + ((middle - length - lowest) & 1) : middle - length
         let high = middle + length > highest ? highest : middle + length
         return stride(from: low, through: high, by: 2)
+    }
+}
+
+/// Changes that stand for the same when they are moved: a line inserted next to an equal one is either of the two.
+extension LineDifference {
+    /// How far a change may be moved up and down through equal lines, and still be the same change.
+    struct Slide {
+        var up = 0
+        var down = 0
+    }
+
+    /// How far a hunk may be moved among the old lines of `bounds`, none of which another hunk changes.
+    static func slide(_ hunk: Hunk, within bounds: Range<Int>, from old: [Int32], to new: [Int32]) -> Slide {
+        guard hunk.old.isEmpty != hunk.new.isEmpty else { return Slide() }
+        let (lines, moved) = hunk.old.isEmpty ? (new, hunk.new) : (old, hunk.old)
+        var slide = Slide()
+        while hunk.old.lowerBound - slide.up > bounds.lowerBound,
+            lines[moved.lowerBound - slide.up - 1] == lines[moved.upperBound - slide.up - 1]
+        {
+            slide.up += 1
+        }
+        while hunk.old.upperBound + slide.down < bounds.upperBound,
+            lines[moved.lowerBound + slide.down] == lines[moved.upperBound + slide.down]
+        {
+            slide.down += 1
+        }
+        return slide
+    }
+
+    /// The same changes, each moved down until it meets another, or as far as possible; changes that meet become one.
+    static func settled(_ hunks: [Hunk], from old: [Int32], to new: [Int32]) -> [Hunk] {
+        slidDown(slidUp(hunks, from: old, to: new), from: old, to: new)
+    }
+
+    private static func slidUp(_ hunks: [Hunk], from old: [Int32], to new: [Int32]) -> [Hunk] {
+        var result: [Hunk] = []
+        for (index, hunk) in hunks.enumerated() {
+            let above = result.last?.old.upperBound ?? 0
+            let below = index + 1 < hunks.count ? hunks[index + 1].old.lowerBound : old.count
+            var hunk = hunk.moved(by: -slide(hunk, within: above..<below, from: old, to: new).up)
+            if let last = result.last, last.old.upperBound == hunk.old.lowerBound {
+                result.removeLast()
+                hunk.old = last.old.lowerBound..<hunk.old.upperBound
+                hunk.new = last.new.lowerBound..<hunk.new.upperBound
+            }
+            result.append(hunk)
+        }
+        return result
+    }
+
+    private static func slidDown(_ hunks: [Hunk], from old: [Int32], to new: [Int32]) -> [Hunk] {
+        var result: [Hunk] = []
+        for (index, hunk) in hunks.enumerated().reversed() {
+            let above = index > 0 ? hunks[index - 1].old.upperBound : 0
+            let below = result.last?.old.lowerBound ?? old.count
+            var hunk = hunk.moved(by: slide(hunk, within: above..<below, from: old, to: new).down)
+            if let next = result.last, next.old.lowerBound == hunk.old.upperBound {
+                result.removeLast()
+                hunk.old = hunk.old.lowerBound..<next.old.upperBound
+                hunk.new = hunk.new.lowerBound..<next.new.upperBound
+            }
+            result.append(hunk)
+        }
+        return result.reversed()
+    }
+}
+
+extension LineDifference.Hunk {
+    /// The change some lines further down, or up when less than zero.
+    func moved(by lines: Int) -> Self {
+        Self(
+            old: old.lowerBound + lines..<old.upperBound + lines,
+            new: new.lowerBound + lines..<new.upperBound + lines)
     }
 }

@@ -44,7 +44,7 @@ struct TextLines {
 extension TextLines {
     /// Numbers lines in the order in which they are first seen; a hash table with open addresses.
     ///
-    /// The hash is seeded anew in each process, so no text can be made to fill one place.
+    /// Each process seeds the hash differently, so that no text can be crafted to fill one slot.
     fileprivate struct Table {
         private var slots: [Int32]
         private var bytes: [UInt8] = []

@@ -1,12 +1,10 @@
 /// Which names a shared folder accepts, as Core API v1 had it: strict about what breaks paths, lenient about the rest.
 public enum NameRules {
-    /// The most characters a name may have.
-    public static let maximumCharacters = 255
     /// The most UTF-8 bytes a name may have, the limit of Linux file systems.
     public static let maximumBytes = 255
     /// The most UTF-8 bytes a whole path may have.
     public static let maximumPathBytes = 4096
-    /// The most folders that can lie in each other: each takes a slash and a letter of the path.
+    /// The greatest depth of folders: each level needs a slash and a letter of the path.
     public static let maximumDepth = maximumPathBytes / 2
 
     private static let ignored: Set<String> = [
@@ -34,7 +32,7 @@ public enum NameRules {
         }
     }
 
-    /// Tells whether desktop clients leave this name alone, so that an upload under it is refused.
+    /// Whether desktop clients ignore this name, so that an upload under it is refused.
     public static func isIgnored(_ name: String) -> Bool {
         let lower = PathKey.fold(name)
         if ignored.contains(lower) { return true }
@@ -44,5 +42,37 @@ public enum NameRules {
     private static func hex(_ scalar: Unicode.Scalar) -> String {
         let digits = String(scalar.value, radix: 16, uppercase: true)
         return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}
+
+/// The names under which a shared folder stores what it cannot store under the name asked for.
+///
+/// The extension is the text from the last dot of a name, unless that dot is its first character.
+public enum NumberedName {
+    /// Splits a name into stem and extension; the extension holds its dot and may be empty.
+    public static func split(_ name: String) -> (stem: String, extension: String) {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (name, "") }
+        return (String(name[..<dot]), String(name[dot...]))
+    }
+
+    /// `name (1).ext`, `name (2).ext`, …: what `overwrite=false` stores under.
+    public static func numbered(_ name: String, _ number: Int) -> String {
+        tagged(name, "(\(number))")
+    }
+
+    /// `name (conflicted copy).ext`, `name (conflicted copy 1).ext`, …: what a stale `parent_rev` stores under.
+    public static func conflicted(_ name: String, _ number: Int) -> String {
+        tagged(name, number == 0 ? "(conflicted copy)" : "(conflicted copy \(number))")
+    }
+
+    /// A name with a tag before its extension, its stem shortened as far as the limit of a name asks for.
+    public static func tagged(_ name: String, _ tag: String) -> String {
+        var parts = split(name)
+        // An extension that leaves no room for the tag is none.
+        if parts.extension.utf8.count + tag.utf8.count + 1 >= NameRules.maximumBytes { parts = (name, "") }
+        var stem = Substring(parts.stem)
+        let tail = " " + tag + parts.extension
+        while !stem.isEmpty, stem.utf8.count + tail.utf8.count > NameRules.maximumBytes { stem.removeLast() }
+        return stem + tail
     }
 }

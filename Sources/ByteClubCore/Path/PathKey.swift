@@ -4,14 +4,14 @@
 ///
 /// A key is the path in NFC with each scalar mapped to its simple lower case, independent of locale, in NFC again.
 /// Core API v1 shows it in `/delta`.
-public struct PathKey: Hashable, Sendable, Comparable, Encodable, CustomStringConvertible {
+public struct PathKey: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The key's text: `/` for the root, else `/a/b`.
     public let string: String
 
     /// The key of the root.
     public static let root = PathKey(folded: "/")
 
-    /// Takes a text that is a key already, for example one read back from a database.
+    /// Wraps a text that is a key already, for example one read back from a database.
     public init(folded string: String) {
         self.string = string
     }
@@ -22,7 +22,7 @@ public struct PathKey: Hashable, Sendable, Comparable, Encodable, CustomStringCo
         return slash == string.utf8.startIndex ? .root : PathKey(folded: String(string[..<slash]))
     }
 
-    /// Tells whether this key is strictly below `ancestor`.
+    /// Whether this key is strictly below `ancestor`.
     public func isBelow(_ ancestor: PathKey) -> Bool {
         if ancestor == .root { return self != .root }
         return string.utf8.count > ancestor.string.utf8.count + 1
@@ -31,7 +31,7 @@ public struct PathKey: Hashable, Sendable, Comparable, Encodable, CustomStringCo
                 == UInt8(ascii: "/")
     }
 
-    /// Orders keys so that a folder comes before what it holds, and a folder's whole subtree before its next sibling.
+    /// Orders a folder before its children, and its whole subtree before its next sibling.
     public static func < (left: PathKey, right: PathKey) -> Bool {
         var (left, right) = (left.string, right.string)
         return left.withUTF8 { left in
@@ -83,11 +83,5 @@ public struct PathKey: Hashable, Sendable, Comparable, Encodable, CustomStringCo
         var scalars = String.UnicodeScalarView()
         for scalar in text._nfc { scalars.append(scalar) }
         return String(scalars)
-    }
-
-    /// Encodes the key as a string.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(string)
     }
 }

@@ -19,7 +19,7 @@ public struct RemotePath: Hashable, Sendable, Encodable, CustomStringConvertible
     ///
     /// - Throws: ``PathError`` naming the rule that the path breaks.
     public init(_ text: String) throws(PathError) {
-        // No composition makes a text a quarter of its length; what is longer is not worth looking at.
+        // No composition makes a text a quarter of its length; a longer one need not be composed to be refused.
         if text.utf8.count > 4 * NameRules.maximumPathBytes {
             throw PathError("a path cannot be longer than \(NameRules.maximumPathBytes) bytes")
         }
@@ -103,4 +103,18 @@ extension RemotePath: JSONReadable {
             throw JSONError(.invalid(error.message))
         }
     }
+}
+
+/// Why a path or a name cannot be part of a shared folder.
+public struct PathError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The broken rule, in one line for people.
+    public let message: String
+
+    /// Creates an error with a line for people.
+    public init(_ message: String) {
+        self.message = message
+    }
+
+    /// The same line as ``message``.
+    public var description: String { message }
 }

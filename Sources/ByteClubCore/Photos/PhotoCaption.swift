@@ -1,5 +1,6 @@
-/// What members say of a photo, in a note beside it that is called like the photo with `.md` added, and so goes wherever
-/// notes go: into mirrors, histories and other clouds.
+/// A member's description of a photo, in a note beside the photo.
+///
+/// The note has the photo's name with `.md` added, and so reaches mirrors, histories and other clouds like any note.
 ///
 /// A note that begins with a block between two lines of `---` may say in it how the photo should be looked at:
 ///
@@ -10,7 +11,7 @@
 public struct PhotoCaption: Hashable, Sendable {
     /// How a member wants the photo to be looked at; nil leaves it to the photo's own tags and shape.
     public var view: PhotoShape.Kind?
-    /// What is said, without the block.
+    /// The description, without the block.
     public var text: String
     /// The other lines of the block, as they were.
     private var otherLines: [Substring] = []
@@ -51,7 +52,7 @@ public struct PhotoCaption: Hashable, Sendable {
         }
     }
 
-    /// The note that says this; empty when there is nothing to say.
+    /// The text of the note; empty without a description.
     public var note: String {
         let block = (view.map { ["\(Self.viewName) \($0.rawValue)"[...]] } ?? []) + otherLines
         if block.isEmpty { return text }

@@ -1,8 +1,9 @@
-/// What is to be stored: bytes in memory, or a file that is streamed.
+/// Content to store: bytes in memory, or a file that is streamed.
 public enum Content: Sendable {
     /// Bytes in memory, for notes.
     case bytes([UInt8])
-    /// The whole of a local file; a large one goes on where an earlier upload ended, on servers that can do that.
+    /// A whole local file; on servers that can do that, the upload of a large one resumes where an earlier upload
+    /// ended.
     case file(path: String, resumption: UploadResumption? = nil)
 }
 
@@ -26,8 +27,8 @@ public struct TransferProgress: Hashable, Sendable {
 /// A tree of notes and photos somewhere else.
 ///
 /// All calls may run at once. Cancelling the surrounding task ends a call promptly with the code `cancelled`, and
-/// nothing half-done is visible afterwards. Each failure is a ``RemoteError``.
-/// The suite `RemoteConformance` says what each call does; every remote passes it.
+/// nothing half-done is visible afterwards. Each failure is a ``RemoteError``. The suite `RemoteConformance` specifies
+/// each call; every remote passes it.
 public protocol Remote: Sendable {
     /// The powers beyond what every remote has; asks the server at most once.
     func powers() async throws(RemoteError) -> RemotePowers
@@ -41,8 +42,8 @@ public protocol Remote: Sendable {
     /// Describes a folder with its children; nil when its hash still is `hash`. `GET /metadata`
     func list(_ path: RemotePath, unless hash: String?, includeDeleted: Bool) async throws(RemoteError) -> Metadata?
 
-    /// Describes a folder with its children, photos with what is known of them as pictures, where the server tells
-    /// that. `GET /metadata` with `include_media_info`
+    /// Describes a folder with its children, with ``MediaInfo`` for photos where the server has it. `GET /metadata`
+    /// with `include_media_info`
     func listWithMediaInfo(_ path: RemotePath, includeDeleted: Bool) async throws(RemoteError) -> Metadata?
 
     /// The bytes of a file, at most `limit` of them; more is the error `tooLarge`. `GET /files`
@@ -53,13 +54,13 @@ public protocol Remote: Sendable {
     /// Writes a file's bytes to a new local file, which is there only when they all are; their number and hash are
     /// checked. Not synced to disk. `GET /files`
     ///
-    /// At most `limit` bytes are written; more is the error `tooLarge`. More than the server itself tells of, whatever
-    /// the limit, breaks the protocol.
+    /// At most `limit` bytes are written; more is the error `tooLarge`. More bytes than the server itself announced
+    /// break the protocol, whatever the limit.
     ///
-    /// A call with a `journal`, a file of that call alone, leaves what came in hidden files beside `file` when it fails,
-    /// is cancelled or killed, and the next one with the same journal, in whatever process, goes on there if the server
-    /// still has that version; a remote that cannot do so begins anew. Who is killed between the last byte and the check
-    /// of the hash leaves a file that was not checked.
+    /// With a `journal`, a file for this call only, a call that fails, is cancelled or killed leaves the received bytes
+    /// in hidden files beside `file`. The next call with the same journal, in any process, resumes there if the server
+    /// still has that version; a remote that cannot do so starts over. A process killed between the last byte and the
+    /// check of the hash leaves an unchecked file.
     func download(
         _ path: RemotePath, revision: Revision?, limit: Int64?, to file: String, journal: String?,
         progress: (@Sendable (TransferProgress) -> Void)?
@@ -67,9 +68,9 @@ public protocol Remote: Sendable {
 
     /// Stores content; when this returns, it is durable. `PUT /files_put`, or in chunks when it is large.
     ///
-    /// Core API v1 stores an edit of a version that was deleted meanwhile as a new file under its old name. `modified` is
-    /// when the content was made, `executable` whether it may be executed, which is told with it. Content that is there
-    /// already keeps its own time; nil leaves what is known of the latter.
+    /// Core API v1 stores an edit of a version that was deleted meanwhile as a new file under its old name. `modified`
+    /// is when the content was made, and `executable` whether it may be executed; nil leaves the server's value.
+    /// Content that the server already has there keeps its own time.
     func put(
         _ content: Content, at path: RemotePath, modified: FileTime?, executable: Bool?, condition: WriteCondition,
         policy: ConflictPolicy, progress: (@Sendable (TransferProgress) -> Void)?
@@ -106,7 +107,7 @@ public protocol Remote: Sendable {
     /// Deletes an entry with all below it. `POST /fileops/delete`
     ///
     /// With `seen`, a file must still have that version, and in a folder nothing may have changed after it; otherwise
-    /// `conflict`. A remote without ``RemotePowers/conditionalDelete`` looks first and then deletes. "After" takes
+    /// `conflict`. A remote without ``RemotePowers/conditionalDelete`` looks first and then deletes. "After" requires
     /// ``RemotePowers/orderedRevisions``.
     func delete(_ path: RemotePath, ifUnchangedSince seen: Revision?) async throws(RemoteError) -> Metadata
 
@@ -138,7 +139,7 @@ extension Remote {
         try await revisions(of: path, before: nil, limit: limit)
     }
 
-    /// Stores content, and says nothing of whether it may be executed.
+    /// Stores content and leaves open whether it may be executed.
     public func put(
         _ content: Content, at path: RemotePath, modified: FileTime?, condition: WriteCondition,
         policy: ConflictPolicy, progress: (@Sendable (TransferProgress) -> Void)?
@@ -156,4 +157,28 @@ extension Remote {
         try await put(
             content, at: path, modified: nil, condition: condition, policy: policy, progress: progress)
     }
+}
+
+/// What must hold at a path for a write to replace it.
+public enum WriteCondition: Hashable, Sendable {
+    /// Replace whatever live file is there.
+    case overwrite
+    /// Only when no live entry is there.
+    case create
+    /// Only when the live file there still has this version.
+    case parent(Revision)
+}
+
+/// What to do when a ``WriteCondition`` does not hold.
+public enum ConflictPolicy: Hashable, Sendable {
+    /// Store under another name, which is in the answer's path.
+    case rename
+    /// Store nothing and fail with a conflict.
+    case fail
+}
+
+/// How fast calls of a remote may move the bytes of files.
+public enum TransferRate {
+    /// The most bytes a second that such a call in this task moves, in each direction; nil for no limit of its own.
+    @TaskLocal public static var limit: Int?
 }

@@ -54,17 +54,17 @@ public protocol SyncRemote: Remote {
 
     /// Does writes in their order, durable together; `contents` are those that are not in chunks, in their order.
     ///
-    /// What was done before under the same name is not done again, so this may be repeated. `POST /sync/batch`
+    /// The server does not repeat an operation of the same name, so this call may be repeated. `POST /sync/batch`
     func apply(_ batch: SyncBatch, contents: [[UInt8]]) async throws(RemoteError) -> SyncOutcome
 
-    /// Those of some chunks that the server has neither as chunks nor in the version that they are an edit of, whose
-    /// chunks it cuts and remembers for a while. `POST /sync/chunks/need`
+    /// The chunks that the server lacks: neither stored as chunks nor found in the version that they are an edit of,
+    /// which it cuts into chunks and remembers for a while. `POST /sync/chunks/need`
     func missingChunks(
         of hashes: [ContentHash], base: ChunkQuestion.Base?
     ) async throws(RemoteError) -> [ContentHash]
 
-    /// Sends a content that a batch is to store, and tells what names it there (``SyncOperation/Content/upload``); nothing
-    /// is visible before. It goes on where an earlier upload of the same file ended; for ``RemotePowers/bulkChunks``.
+    /// Sends a content for a later batch and returns its name there (``SyncOperation/Content/upload``); nothing is
+    /// visible before. Resumes where an earlier upload of the same file ended; for ``RemotePowers/bulkChunks``.
     ///
     /// - Throws: `localFile` when the file changes while it is sent. `PUT /chunked_upload`
     func sendUpload(
@@ -79,12 +79,12 @@ public protocol SyncRemote: Remote {
     /// - Throws: `localFile` when a file changes while it is sent. `POST /sync/chunks`
     func putChunks(_ chunks: [OutgoingChunk]) async throws(RemoteError)
 
-    /// The digest of a folder and those of the folders in it. `GET /sync/digest`
+    /// The digests of a folder and of its subfolders. `GET /sync/digest`
     func digest(of path: RemotePath) async throws(RemoteError) -> SyncDigest
 }
 
 extension SyncRemote {
-    /// Those of some chunks that the server does not have as chunks.
+    /// The chunks that the server has not stored as chunks.
     public func missingChunks(of hashes: [ContentHash]) async throws(RemoteError) -> [ContentHash] {
         try await missingChunks(of: hashes, base: nil)
     }

@@ -1,10 +1,10 @@
-/// Where a large upload stands on a server, so that it can go on after the program that began it has ended.
+/// The position of a large upload on a server, so that another process can resume it.
 public struct UploadPosition: Hashable, Sendable, Encodable {
     /// What names the upload on the server.
     public var id: String
     /// How many bytes of the file the server has.
     public var offset: Int64
-    /// The state in which the file was sent, as the remote tells it; another state is another upload.
+    /// The state in which the file was sent, as the remote describes it; another state is another upload.
     public var file: String
 
     /// Creates a position.
@@ -16,7 +16,7 @@ public struct UploadPosition: Hashable, Sendable, Encodable {
 }
 
 extension UploadPosition: JSONReadable {
-    /// Reads what was encoded.
+    /// Reads the encoded form.
     public init(json: inout JSONReader) throws(JSONError) {
         var (id, offset, file): (String?, Int64?, String?)
         try json.object { (json, name) throws(JSONError) in
@@ -33,7 +33,7 @@ extension UploadPosition: JSONReadable {
         self.init(id: id, offset: offset, file: file)
     }
 
-    /// Writes what is read.
+    /// Writes the form that is read.
     public func write(to json: inout JSONText) {
         json.object { json in
             json.member("id", id)
@@ -43,11 +43,11 @@ extension UploadPosition: JSONReadable {
     }
 }
 
-/// How an upload goes on where an earlier one of the same file ended.
+/// Resumes an upload where an earlier one of the same file ended.
 public struct UploadResumption: Sendable {
-    /// Where the earlier one stood; nil when there was none.
+    /// The position of the earlier upload; nil when there was none.
     public var position: UploadPosition?
-    /// Takes where the upload stands now, each time the server has stored a part; nil when nothing is left to go on with.
+    /// Receives the new position each time the server has stored a part; nil when the upload can no longer be resumed.
     public var keep: @Sendable (UploadPosition?) -> Void
 
     /// Creates a resumption; `keep` may be called on any thread, never by two at once.

@@ -1,10 +1,10 @@
-/// A piece of a text around what was looked for.
+/// A piece of a text around a match.
 public struct TextSnippet: Hashable, Sendable, Encodable {
     /// Some characters, all of which were looked for or none.
     public struct Part: Hashable, Sendable, Encodable {
         /// The characters.
         public var text: String
-        /// Whether they are what was looked for.
+        /// Whether this part is the match.
         public var isMatch: Bool
 
         private enum CodingKeys: String, CodingKey {

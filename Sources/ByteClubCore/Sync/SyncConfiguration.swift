@@ -21,10 +21,10 @@ public struct SyncConfiguration: Sendable {
     public var usesExtension: Bool
     /// The name of the member whose mirror it is, for the names of conflict copies; nil when it is not known.
     public var memberName: String?
-    /// What tells one server from another, such as its address: a cursor is good for one server only.
+    /// Identifies the server, for example by its address: a cursor is valid for one server only.
     public var serverIdentity: String
-    /// How long the trash keeps what was replaced or deleted, in days on which the mirror is synced, so that no clock
-    /// that is set wrong can empty it; 0 keeps it for ever.
+    /// How long the trash keeps replaced and deleted files, in days on which the mirror is synced, so that a wrong
+    /// clock cannot empty it; 0 keeps them for ever.
     public var trashDays: Int
     /// The bytes on the disk that no download may use.
     public var diskReserve: Int64
@@ -37,7 +37,7 @@ public struct SyncConfiguration: Sendable {
     /// In what time every file is read once while an engine runs, to find bytes that the disk has lost; zero for never.
     public var auditPeriod: Duration
 
-    /// Describes a mirror of the shared folder with everything else as it comes.
+    /// Describes a mirror of the shared folder with default settings.
     public init(directory: String, stateDirectory: String) {
         self.directory = directory
         self.stateDirectory = stateDirectory
@@ -59,4 +59,44 @@ public struct SyncConfiguration: Sendable {
     public var isUnlimited: Bool { uploadLimit == nil && downloadLimit == nil && schedule.spans.isEmpty }
 
     private static let sharedFolder = (try? RemotePath("/byteclub")) ?? .root
+}
+
+/// When deletions are too many to be believed: more than both a number and a share of the mirror, or all of it.
+///
+/// Only deletions are held; everything else flows.
+public struct DeleteGuard: Hashable, Sendable {
+    /// The number of entries, files and folders, that may always go in one wave.
+    public var nodes: Int
+    /// The share of the synced entries, 0 to 1, that may always go in one wave.
+    public var fraction: Double
+    /// Whether deletions that would leave a mirror of two or more entries empty are held, however few.
+    public var holdsEmptying: Bool
+
+    /// Creates a guard; the default holds more than 20 entries and a quarter of the mirror.
+    public init(nodes: Int = 20, fraction: Double = 0.25, holdsEmptying: Bool = true) {
+        self.nodes = nodes
+        self.fraction = fraction
+        self.holdsEmptying = holdsEmptying
+    }
+
+    /// Whether so many deletions out of so many synced entries must wait for approval.
+    public func holds(deletions: Int, of synced: Int) -> Bool {
+        if deletions == 0 { return false }
+        if holdsEmptying, synced >= 2, deletions >= synced { return true }
+        return deletions > nodes && Double(deletions) > fraction * Double(synced)
+    }
+}
+
+/// A rate as people type it: `500k`, `2M`, `1.5MiB`, `800` (bytes a second); units are 1024-based.
+public struct ByteRate: Hashable, Sendable {
+    /// Bytes a second, at least 1.
+    public let bytesPerSecond: Int
+
+    /// Reads a rate; nil when the text is none.
+    public init?(_ text: String) {
+        var text = text.lowercased()[...]
+        for ending in ["/s", "ps"] where text.hasSuffix(ending) { text = text.dropLast(ending.count) }
+        guard let bytes = HumanSize.read(String(text)) else { return nil }
+        bytesPerSecond = Int(bytes)
+    }
 }

@@ -1,4 +1,4 @@
-/// Why an entry of a mirror is as it is: what each side shows, what is to be done, and what is in the way.
+/// The state of an entry of a mirror on each side, the planned operations, and the obstacles.
 public struct SyncExplanation: Hashable, Sendable, Codable {
     /// An entry as one of the three trees has it.
     public struct Row: Hashable, Sendable, Codable {
@@ -8,7 +8,7 @@ public struct SyncExplanation: Hashable, Sendable, Codable {
         public var isFolder: Bool
         /// A file's length in bytes.
         public var size: Int64?
-        /// A file's content hash as hexadecimal digits; nil when nobody has read it since it changed.
+        /// A file's content hash as hexadecimal digits; nil when it was not read since its last change.
         public var hash: String?
         /// When the file was last written, in seconds since 1970; only of the disk's row.
         @OptionalJSONMoment public var modified: Int64?
@@ -29,7 +29,7 @@ public struct SyncExplanation: Hashable, Sendable, Codable {
         }
     }
 
-    /// How the entry stands.
+    /// The overall state of the entry.
     public enum State: String, Hashable, Sendable, Codable {
         /// Disk and server show the same.
         case inSync = "in-sync"
@@ -45,7 +45,7 @@ public struct SyncExplanation: Hashable, Sendable, Codable {
 
     /// The path that was asked about.
     public var path: String
-    /// How the entry stands.
+    /// The overall state of the entry.
     public var state = State.inSync
     /// What the disk showed when it was last looked at.
     public var disk: Row?
@@ -55,15 +55,57 @@ public struct SyncExplanation: Hashable, Sendable, Codable {
     public var synced: Row?
     /// The rule that decides now.
     public var rule: String?
-    /// What is to be done, one line each, in order.
+    /// The planned operations in order, one line each.
     public var next: [String] = []
-    /// What is in the way, one line each; what must go first comes first.
+    /// The obstacles, one line each; those that must be removed first come first.
     public var blockers: [String] = []
-    /// What is worth knowing beside that, one line each.
+    /// Other useful facts, one line each.
     public var notes: [String] = []
     /// When the next attempt is made, in seconds since 1970; nil when no time is set for one.
     @OptionalJSONMoment public var nextAttempt: Int64? = nil
 
-    /// Says nothing of a path yet.
+    /// Creates an empty explanation of a path.
     public init(path: String) { self.path = path }
+}
+
+/// A change of a mirror's directory that the server does not have.
+public struct LocalChange: Hashable, Sendable, Codable {
+    /// The kind of change.
+    public enum Kind: String, Hashable, Sendable, Codable {
+        /// It is here alone.
+        case new
+        /// A file has another content than the server's.
+        case edited
+        /// It has another name, or is in another folder, than on the server.
+        case moved
+        /// It was deleted here.
+        case deleted
+    }
+
+    /// The path relative to the mirror's root.
+    public var path: String
+    /// The kind of change.
+    public var kind: Kind
+    /// Whether it is a folder, with all that is in it.
+    public var isFolder: Bool
+    /// Where the server has it, when that is elsewhere.
+    public var from: String?
+
+    /// Describes a change.
+    public init(path: String, kind: Kind, isFolder: Bool, from: String? = nil) {
+        self.path = path
+        self.kind = kind
+        self.isFolder = isFolder
+        self.from = from
+    }
+}
+
+/// Which content of a conflict is kept.
+public enum ConflictSide: String, Hashable, Sendable, Codable, CaseIterable {
+    /// This machine's, which is in the conflict copy.
+    case mine
+    /// The other's, which has the name.
+    case theirs
+    /// Both, as they are.
+    case both
 }

@@ -1,9 +1,9 @@
 /// When large files are transferred slower, or not at all: spans of the week, of which the first that holds decides.
 ///
-/// Spans are divided by `;` or line breaks. One has days, a time of day and what holds, in this order, of which the
-/// first two may be left out: `mon-fri 09:00-17:00 limit 500k; sat,sun pause; limit 2M`. `limit` may be left out as well
-/// before a rate that has a unit or is the whole span, since `mon 9` looks like a time that is not complete.
-/// A time that does not end after it starts goes on into the next day. Notes are transferred at all times.
+/// Spans are separated by `;` or line breaks. A span has days, a time of day and a rule, in this order, of which the
+/// first two are optional: `mon-fri 09:00-17:00 limit 500k; sat,sun pause; limit 2M`. `limit` is optional as well
+/// before a rate that has a unit or is the whole span, since `mon 9` looks like an incomplete time. A span whose end is
+/// not after its start continues on the next day. Notes are transferred at all times.
 public struct SyncSchedule: Hashable, Sendable {
     /// What holds in a span.
     public enum Rule: Hashable, Sendable {
@@ -40,13 +40,13 @@ public struct SyncSchedule: Hashable, Sendable {
         }
     }
 
-    /// The spans; what comes first goes first.
+    /// The spans; the first one that applies decides.
     public var spans: [Span]
 
     /// Makes a schedule of spans.
     public init(_ spans: [Span] = []) { self.spans = spans }
 
-    /// What holds on a day of the week, 0 being Monday, at a minute of the day; nil when no span says anything.
+    /// The rule for a day of the week, 0 being Monday, at a minute of the day; nil when no span applies.
     public func rule(weekday: Int, minute: Int) -> Rule? {
         spans.first { $0.holds(weekday, minute) }?.rule
     }

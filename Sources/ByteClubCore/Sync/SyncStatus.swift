@@ -73,14 +73,14 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         public var copy: String
         /// When it was made, in seconds since 1970.
         @JSONMoment public var at: Int64
-        /// Whether somebody has settled it.
+        /// Whether a person has settled it.
         public var isResolved: Bool
         /// Whether it arose on another machine: then the copy is another's, and what has the name may be this one's.
         public var isElsewhere: Bool
         /// The path of the entry that has the name in another spelling, which the server does not tell from `path`; nil
         /// when the spelling is the same.
         public var holder: String?
-        /// The member whose content is in the copy, as its name tells; nil when it tells nobody.
+        /// The author of the content in the copy, from the copy's name; nil when the name has none.
         public var member: String?
 
         /// Describes a copy.
@@ -131,7 +131,7 @@ public struct SyncStatus: Hashable, Sendable, Codable {
     public var isRunning = false
     /// Whether syncing is paused.
     public var isPaused = false
-    /// Until when it is paused, in seconds since 1970; nil when somebody has to resume it.
+    /// The end of the pause in seconds since 1970; nil when only a person can end it.
     @OptionalJSONMoment public var pausedUntil: Int64? = nil
     /// What keeps the whole mirror from being synced.
     public var obstacle: Obstacle?
@@ -145,9 +145,26 @@ public struct SyncStatus: Hashable, Sendable, Codable {
     public var heldRules: HeldRules?
     /// What the ignore rules leave out.
     public var ignored = Ignored()
-    /// Conflicts that nobody has settled, the newest first.
+    /// Unsettled conflicts, the newest first.
     public var conflicts: [Conflict] = []
 
     /// Creates the status of a mirror that was never synced.
+    public init() {}
+}
+
+/// The operations of a paused mirror if it resumed now: by the server's state as last seen, and the disk's of now.
+public struct SyncWaiting: Hashable, Sendable, Codable {
+    /// Files to send, of which some may turn out to be equal on both sides.
+    public var uploads = 0
+    /// Their bytes.
+    public var uploadBytes: Int64 = 0
+    /// Files to fetch.
+    public var downloads = 0
+    /// Their bytes.
+    public var downloadBytes: Int64 = 0
+    /// All else: folders, renames, deletions, and files that were edited on both sides.
+    public var others = 0
+
+    /// Nothing waits.
     public init() {}
 }

@@ -14,7 +14,7 @@ public struct SyncVerification: Sendable, Equatable {
             case missingOnServer
             /// The server has an entry of which the mirror knows nothing.
             case unknownOnServer
-            /// The file on disk cannot be read, or somebody is writing it.
+            /// The file on disk cannot be read, or is being written.
             case unreadable
         }
 
@@ -22,7 +22,7 @@ public struct SyncVerification: Sendable, Equatable {
         public var path: String
         /// Who differs, and how.
         public var kind: Kind
-        /// One line for people that says what was found and what was expected.
+        /// One line for people with the found and the expected state.
         public var detail: String
 
         /// Describes a difference.

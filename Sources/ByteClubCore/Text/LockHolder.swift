@@ -2,7 +2,7 @@
 public struct LockHolder: Hashable, Sendable {
     /// The process's number.
     public let process: Int32
-    /// The unit of ours that systemd runs it as; nil when somebody started it otherwise.
+    /// The unit of ours that systemd runs it as; nil when it was started otherwise.
     public let unit: String?
     /// Whether that unit is one of a user's own systemd.
     public let isUserUnit: Bool

@@ -21,7 +21,7 @@ package struct SecretLine {
     /// Creates an empty line.
     package init() {}
 
-    /// Takes one key.
+    /// Adds one key.
     package mutating func take(_ key: UInt8) -> Outcome {
         switch key {
         case 0x0A, 0x0D: return .done

@@ -5,7 +5,7 @@
 /// UTF-8 as `<9B>`. A carriage return before a newline stays: no terminal shows anything of it. The marks U+200E,
 /// U+200F and U+061C stay as well, since they do nothing that a letter of their script does not do.
 ///
-/// It takes a text piece by piece and keeps four bytes at most, so that a sequence may be split between two pieces.
+/// It accepts a text piece by piece and keeps four bytes at most, so that a sequence may be split between two pieces.
 public struct VisibleText: Sendable {
     /// Whether anything was spelled out so far.
     public private(set) var hasSpelledOut = false
@@ -18,7 +18,7 @@ public struct VisibleText: Sendable {
     /// What can be shown of the text so far.
     public mutating func take(_ bytes: some Sequence<UInt8>) -> [UInt8] { spelled(held + bytes, isLast: false) }
 
-    /// What is left to show when nothing follows.
+    /// The rest, when no more text follows.
     public mutating func finish() -> [UInt8] { spelled(held, isLast: true) }
 
     private mutating func spelled(_ bytes: [UInt8], isLast: Bool) -> [UInt8] {
@@ -79,7 +79,7 @@ public struct VisibleText: Sendable {
         return String(line)
     }
 
-    /// A JSON text that says the same and holds nothing that a terminal would obey: such characters are escaped in it.
+    /// An equivalent JSON text without characters that a terminal would obey: they are escaped.
     public static func json(_ text: [UInt8]) -> [UInt8] {
         if text.allSatisfy({ $0 < 0x7F }) { return text }
         var escaped = String.UnicodeScalarView()
@@ -113,5 +113,38 @@ public struct VisibleText: Sendable {
     private static func hexadecimal(_ value: UInt32, digits: Int) -> String {
         let text = String(value, radix: 16, uppercase: true)
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+}
+
+/// A text as one word of a shell, for commands that people paste.
+public enum ShellWord {
+    /// The text, in quotes when it needs them: a shell makes the very bytes of it again.
+    public static func quoted(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case 48...57, 65...90, 97...122: true
+            default: "-._/+,:@%".utf8.contains(byte)
+            }
+        }
+        if isPlain, text.utf8.first.map({ $0 != UInt8(ascii: "-") }) == true { return text }
+        // Scalar by scalar: an apostrophe with an accent on it is another character, but a shell sees the apostrophe.
+        var quoted = "'"
+        for scalar in text.unicodeScalars {
+            if scalar == "'" { quoted += "'\\''" } else { quoted.unicodeScalars.append(scalar) }
+        }
+        return quoted + "'"
+    }
+
+    /// A command line in a sentence, to be pasted: in quotes, unless its last words need some themselves.
+    ///
+    /// - Parameters:
+    ///   - start: The words before the name, plain ones.
+    ///   - name: Anything.
+    ///   - end: The words behind it, plain ones; empty for none.
+    /// - Returns: The line, without quotes within quotes.
+    public static func command(_ start: String, _ name: String, _ end: String = "") -> String {
+        let word = quoted(name)
+        let line = "\(start) \(word)" + (end.isEmpty ? "" : " " + end)
+        return word == name ? "'\(line)'" : line
     }
 }

@@ -49,7 +49,7 @@ public struct ContentChunker: Sendable {
     /// Creates a chunker that has seen nothing.
     public init() {}
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     ///
     /// - Returns: The chunks that are certain now.
     public mutating func take(_ next: some Sequence<UInt8>) -> [ContentChunk] {
@@ -60,7 +60,7 @@ public struct ContentChunker: Sendable {
         return chunks
     }
 
-    /// The chunks of what is left, at the end of the bytes.
+    /// The chunks of the remaining bytes, at the end of the content.
     public mutating func finish() -> [ContentChunk] {
         var chunks: [ContentChunk] = []
         while start < bytes.count { chunks.append(cutOne()) }

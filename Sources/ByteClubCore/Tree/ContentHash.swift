@@ -10,14 +10,14 @@ public struct ContentHash: Hashable, Sendable, Encodable, CustomStringConvertibl
     // In memory the words are the bytes of the hash in their order.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Takes the 32 bytes of a hash; nil when there are more or fewer.
+    /// Creates a hash from 32 bytes; nil for more or fewer.
     public init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
         func word(_ index: Int) -> UInt64 { unsafe bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self) }
         words = (word(0), word(1), word(2), word(3))
     }
 
-    /// Takes the 32 bytes of a hash; nil when there are more or fewer.
+    /// Creates a hash from 32 bytes; nil for more or fewer.
     public init?(bytes: [UInt8]) {
         guard let hash = unsafe bytes.withUnsafeBytes({ unsafe Self($0) }) else { return nil }
         self = hash
@@ -59,4 +59,50 @@ public struct ContentHash: Hashable, Sendable, Encodable, CustomStringConvertibl
 
 extension ContentHash: JSONTextReadable {
     static var jsonForm: String { "a content hash" }
+}
+
+/// Bytes as lower-case hexadecimal digits and back.
+public enum Hexadecimal {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    /// Writes two lower-case digits for each byte.
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 2)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Reads digits of either case; nil when their number is odd or one is no digit.
+    public static func decode(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count / 2)
+        var high: UInt8?
+        for digit in text.utf8 {
+            guard let value = value(digit) else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        return high == nil ? bytes : nil
+    }
+
+    /// Whether a byte is a digit of either case.
+    public static func isDigit(_ byte: UInt8) -> Bool { value(byte) != nil }
+
+    /// The value of a digit of either case; nil when it is none.
+    static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
 }

@@ -9,7 +9,7 @@ public struct ContentHasher: Sendable {
     /// Creates a hasher that has seen nothing.
     public init() {}
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         var rest = unsafe bytes[...]
         while unsafe !rest.isEmpty {
@@ -21,12 +21,12 @@ public struct ContentHasher: Sendable {
         }
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     public mutating func update(_ bytes: [UInt8]) {
         unsafe bytes.withUnsafeBytes { unsafe update($0) }
     }
 
-    /// Takes the SHA-256 of the next whole block, hashed elsewhere.
+    /// Adds the SHA-256 of the next whole block, hashed elsewhere.
     ///
     /// Blocks are independent, so several threads may hash them and hand them in here in order.
     /// The hasher must stand at the start of a block, and only the last block may be shorter than 4 MiB.
@@ -72,4 +72,25 @@ public struct ContentHasher: Sendable {
         hasher.update(bytes)
         return hasher.finalize()
     }
+}
+
+/// Computes the SHA-256 of one block of a file, for those who hash several blocks at once.
+///
+/// The digests go to ``ContentHasher/append(blockDigest:)`` in the order of the blocks.
+public struct BlockHasher: Sendable {
+    /// The SHA-256 of a block.
+    public typealias Digest = SHA256.Digest
+
+    private var hasher = SHA256()
+
+    /// Creates a hasher that has seen nothing.
+    public init() {}
+
+    /// Adds the next bytes of the block.
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        unsafe hasher.update(bufferPointer: bytes)
+    }
+
+    /// The digest of all bytes so far.
+    public func finalize() -> Digest { hasher.finalize() }
 }

@@ -1,4 +1,4 @@
-/// One version of one entry, as a server names it: a text that is equal to another or not, and says no more.
+/// One version of one entry, as a server names it: an opaque text that can only be compared for equality.
 ///
 /// Where a server has an order of its versions, their names are ``JournalRevision``s.
 public struct Revision: Hashable, Sendable, Encodable, CustomStringConvertible {
@@ -8,14 +8,15 @@ public struct Revision: Hashable, Sendable, Encodable, CustomStringConvertible {
     /// The server's text.
     public let description: String
 
-    /// Takes the server's text: 1 to ``maximumBytes`` bytes without control characters; nil for anything else.
+    /// Creates a revision from the server's text: 1 to ``maximumBytes`` bytes without control characters; nil for
+    /// anything else.
     public init?(_ text: String) {
         let isPrintable = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
         guard isPrintable, (1...Self.maximumBytes).contains(text.utf8.count) else { return nil }
         description = text
     }
 
-    /// Takes a journal's version, whose text is known to be one.
+    /// The revision of a journal's version, whose text is always valid.
     init(_ version: JournalRevision) { description = version.description }
 
     /// Whether both are the same to the byte; texts that are only composed differently are not.
@@ -32,4 +33,47 @@ public struct Revision: Hashable, Sendable, Encodable, CustomStringConvertible {
 
 extension Revision: JSONTextReadable {
     static var jsonForm: String { "a rev" }
+}
+
+/// A version of an entry as a journal counts them: the number of the change in its namespace, and the namespace.
+///
+/// On the wire it is lower-case hexadecimal: the number, then eight digits for the namespace. Clients see a
+/// ``Revision``, which they may parse only with ``RemotePowers/orderedRevisions``.
+public struct JournalRevision: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The number of the change, from 1, strictly rising within a namespace.
+    public let number: Int64
+    /// The namespace whose changes are counted.
+    public let namespace: UInt32
+
+    /// Creates the revision of a change.
+    public init(number: Int64, namespace: UInt32 = 1) {
+        self.number = number
+        self.namespace = namespace
+    }
+
+    /// Reads the wire's form: 9 to 24 hexadecimal digits; nil when the text is anything else.
+    public init?(_ text: String) {
+        let digits = text.utf8
+        guard digits.count >= 9, digits.count <= 24, digits.allSatisfy({ Hexadecimal.value($0) != nil }),
+            let number = Int64(text.dropLast(8), radix: 16), let namespace = UInt32(text.suffix(8), radix: 16)
+        else { return nil }
+        self.init(number: number, namespace: namespace)
+    }
+
+    /// Reads a server's name of a version; nil when it is no journal's.
+    public init?(_ revision: Revision) { self.init(revision.description) }
+
+    /// The version as clients name it.
+    public var revision: Revision { Revision(self) }
+
+    /// The wire's form.
+    public var description: String {
+        let tail = String(namespace, radix: 16)
+        return String(number, radix: 16) + String(repeating: "0", count: 8 - tail.count) + tail
+    }
+
+    /// Orders by number.
+    public static func < (left: JournalRevision, right: JournalRevision) -> Bool {
+        (left.namespace, left.number) < (right.namespace, right.number)
+    }
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A file being written that is seen whole or not at all: it lies beside its target until it is finished, and goes when
+/// A file being written that appears whole or not at all: it is beside its target until it is finished, and removed if
 /// it never is.
 struct NewFile: ~Copyable {
     private let path: String

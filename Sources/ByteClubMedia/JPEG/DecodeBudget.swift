@@ -6,12 +6,12 @@ struct DecodeBudget: Sendable {
     var pixels = 500_000_000
     /// Steps from coefficient to coefficient in all scans, each about a nanosecond.
     ///
-    /// They bound small files of many scans. A panorama of 140 million pixels in the ten scans that libjpeg makes takes
+    /// They limit small files of many scans. A panorama of 140 million pixels in the ten scans that libjpeg makes needs
     /// 540 million.
     var steps = 640_000_000
 
-    /// Refuses a JPEG whose decoding at a scaled size, with `work` bytes for what is done with its pixels, takes too
-    /// much.
+    /// Refuses a JPEG that is too expensive to decode at a scaled size; `work` is the memory in bytes for further
+    /// processing.
     func check(
         _ header: JPEGHeader, fileBytes: Int, width: Int, height: Int, work: Int = 0
     ) throws(MediaError) {
@@ -20,9 +20,9 @@ struct DecodeBudget: Sendable {
         try check(width: header.width, height: header.height, bytes: cost.addingClamped(work))
     }
 
-    /// Refuses a picture of a stored size that takes a number of bytes altogether.
+    /// Refuses a picture of a stored size that needs too many bytes in all.
     func check(width: Int, height: Int, bytes cost: Int) throws(MediaError) {
-        // TurboJPEG takes sides up to 65,500.
+        // TurboJPEG accepts sides up to 65,500.
         guard width <= 65_500, height <= 65_500, width * height <= pixels else {
             throw MediaError(.tooLarge, "a photo of \(width)x\(height) pixels is too large")
         }

@@ -1,4 +1,4 @@
-/// What a start-of-frame segment says (ITU T.81, B.2.2).
+/// A start-of-frame segment (ITU T.81, B.2.2).
 struct FrameHeader: Sendable, Hashable {
     struct Component: Sendable, Hashable {
         let number: UInt8
@@ -50,7 +50,7 @@ struct FrameHeader: Sendable, Hashable {
         }
     }
 
-    /// Bytes of all coefficients, two for each, as libjpeg keeps them when a picture comes in more than one scan.
+    /// Bytes of all coefficients, two for each, as libjpeg keeps them for a picture of more than one scan.
     var coefficientBytes: Int { components.reduce(0) { $0 + blocks(of: $1) * 128 } }
 
     /// How many blocks of 64 coefficients the components of a number have, none when there is none of it; of several

@@ -31,8 +31,8 @@ internal import Glibc
 
     /// Decodes at an eighth to the full size.
     ///
-    /// A picture with broken or missing parts is delivered as far as it goes. TurboJPEG gives no way to stop it, so
-    /// what a picture may cost is bounded before.
+    /// A picture with broken or missing parts is delivered as far as possible. TurboJPEG cannot be stopped, so the cost
+    /// of a picture is limited before.
     ///
     /// - Throws: `tooLarge` for a picture beyond the budget, before it is decoded; `damaged`.
     func decode(
@@ -71,7 +71,7 @@ internal import Glibc
     ) throws(MediaError) -> YCbCrPicture? {
         guard let sampling = header.frame.chromaSampling, isYCbCr(bytes, header, sampling) else { return nil }
         let (width, height) = try check(bytes, header, eighths, budget)
-        // A sample of luma stands for eight of as many parts of a pixel as the scale has eighths.
+        // A sample of luma covers eight parts of a pixel, of which there are as many as the scale has eighths.
         let across = PlaneAxis(pixels: header.width * eighths, step: 8)
         let down = PlaneAxis(pixels: header.height * eighths, step: 8)
         // TurboJPEG gives whole samples of chroma, and the luma of all pixels that they stand for.
@@ -98,8 +98,8 @@ internal import Glibc
             sampling: sampling, columns: across, rows: down)
     }
 
-    /// Whether the library takes the components for Y, Cb and Cr, and sees the size and the sampling that room is made
-    /// for.
+    /// Whether the library decodes the components as Y, Cb and Cr, and reads the size and the sampling for which memory
+    /// is allocated.
     private func isYCbCr(_ bytes: [UInt8], _ header: JPEGHeader, _ expected: YCbCrPicture.Sampling) -> Bool {
         var (width, height, sampling, colours): (Int32, Int32, Int32, Int32) = (0, 0, -1, -1)
         let status = unsafe bytes.withUnsafeBufferPointer { source in
@@ -118,7 +118,7 @@ internal import Glibc
         let width = Self.scaled(header.width, eighths: eighths)
         let height = Self.scaled(header.height, eighths: eighths)
         try budget.check(header, fileBytes: bytes.count, width: width, height: height)
-        // Of a single scan the size says enough, unless its bits are not what takes the time.
+        // For a single scan the size is enough, unless arithmetic coding dominates the time.
         if header.estimatedDecodeBytes > 0 || header.frame.isArithmetic {
             try budget.check(ScanWalk(bytes), of: header)
         }

@@ -57,7 +57,7 @@ internal import CTurboJPEG
     /// Quality is clamped to 1...100.
     func encode(_ picture: YCbCrPicture, quality: Int) throws(MediaError) -> [UInt8] {
         var output = Output()
-        // TurboJPEG reads the luma of all pixels that a sample of chroma stands for.
+        // TurboJPEG reads the luma of all pixels that a sample of chroma covers.
         let (blue, red) = (picture.chroma[0].raster, picture.chroma[1].raster)
         let luma = picture.luma.raster.framed(
             width: picture.sampling.across * blue.width, height: picture.sampling.down * blue.height)

@@ -1,4 +1,4 @@
-/// What a JPEG says about itself before its first scan.
+/// The segments of a JPEG before its first scan.
 ///
 /// Reading it walks the segments by their lengths and reads only the bodies that matter, so it costs a few KiB even for
 /// a photo with megabytes of metadata. The picture itself is never read.
@@ -7,7 +7,7 @@ public struct JPEGHeader: Sendable, Hashable {
     public let width: Int
     /// Pixels down as stored, before any orientation, 1 to 65,535.
     public let height: Int
-    /// Whether the picture comes in refining passes, which cost memory for every coefficient.
+    /// Whether the picture has refining scans, which need memory for every coefficient.
     public let isProgressive: Bool
     /// Colour components: 1 grey, 3 colour, 4 CMYK.
     public let components: Int
@@ -27,14 +27,13 @@ public struct JPEGHeader: Sendable, Hashable {
 
     let frame: FrameHeader
     let scanStart: Int
-    /// Whether there is a JFIF segment, which says what the components mean (ITU T.871, 10.1).
+    /// Whether there is a JFIF segment, which defines the meaning of the components (ITU T.871, 10.1).
     let isJFIF: Bool
-    /// What Adobe's segment says the components mean: 0 as they are, 1 YCbCr, 2 YCCK; nil without one.
+    /// The meaning of the components by Adobe's segment: 0 as they are, 1 YCbCr, 2 YCCK; nil without one.
     let adobeTransform: UInt8?
     var isAdobe: Bool { adobeTransform != nil }
     let exifRange: Range<Int>?
-    /// All that the photo says in XMP: its standard packets in the file's order, then the extended one that they
-    /// announce.
+    /// All XMP of the photo: its standard packets in the file's order, then the extended one that they announce.
     let xmpPackets: [[UInt8]]
     /// How many of the packets are standard ones.
     let standardPackets: Int
@@ -87,7 +86,7 @@ public struct JPEGHeader: Sendable, Hashable {
                 let start = try source.read(at: segment.body.lowerBound, count: min(14, segment.body.count))
                 if start.count == 14, start.starts(with: "JFIF\0") { isJFIF = true }
             case 0xEE:
-                // A decoder takes no shorter one, and the last of several.
+                // A decoder accepts no shorter one, and uses the last of several.
                 let start = try source.read(at: segment.body.lowerBound, count: min(12, segment.body.count))
                 if start.count == 12, start.starts(with: "Adobe") { adobe = start[11] }
             case let marker where FrameHeader.isStartOfFrame(marker):
@@ -134,10 +133,10 @@ extension JPEGHeader {
         }
     }
 
-    /// Whether the picture of the file that this is the header of comes to its end, which it does not in a file that
-    /// was cut short: coded data cannot hold the marker that ends it (ITU T.81, B.1.1.5).
+    /// Whether the picture of this header's file is complete.
     ///
-    /// Reads the picture once, a piece at a time, unless the mark is the file's last; blocks for the file's storage.
+    /// A truncated one is not: coded data cannot contain the marker that ends it (ITU T.81, B.1.1.5). Reads the picture
+    /// once, a piece at a time, unless the mark is the file's last; blocks for the file's storage.
     ///
     /// - Throws: A ``MediaError`` with the code `io`.
     public func hasEnd(file path: String) throws(MediaError) -> Bool {
@@ -154,5 +153,29 @@ extension JPEGHeader {
             }
             offset += piece.count
         }
+    }
+}
+
+extension JPEGHeader {
+    /// The file up to the end of its picture, with a mark of the end in place of the one that is missing; nil when
+    /// there is a mark, or nothing follows.
+    ///
+    /// In coded data every marker but a restart ends a scan. More of the picture follows only with several scans, and
+    /// then begins with tables: anything else is foreign, and decoders fail at most of it though they have all pixels.
+    func endedPicture(_ bytes: [UInt8]) -> [UInt8]? {
+        var place = scanStart
+        while place < bytes.count - 1, let mark = bytes[place..<bytes.count - 1].firstIndex(of: 0xFF) {
+            switch bytes[mark + 1] {
+            case 0, 0xD0...0xD7: place = mark + 2
+            case 0xFF: place = mark + 1
+            case 0xD9: return nil
+            case let marker:
+                guard estimatedDecodeBytes > 0, PictureCopy.isNeeded(marker), !FrameHeader.isStartOfFrame(marker),
+                    let length = bytes.uint16(at: mark + 2)
+                else { return Array(bytes[..<mark]) + [0xFF, 0xD9] }
+                place = mark + 2 + max(2, length)
+            }
+        }
+        return nil
     }
 }

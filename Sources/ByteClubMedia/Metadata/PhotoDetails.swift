@@ -1,4 +1,4 @@
-/// When, where and with what a photo was taken, as its camera or a later program wrote it into the file.
+/// When, where and with what a photo was taken, from the tags of its camera or of a later program.
 public struct PhotoDetails: Sendable, Hashable {
     /// Degrees north and east.
     public struct Place: Sendable, Hashable {
@@ -8,12 +8,12 @@ public struct PhotoDetails: Sendable, Hashable {
         public let longitude: Double
     }
 
-    /// When the shutter opened, and what says so; nil when nothing does.
+    /// When the shutter opened, with the source of the time; nil when unknown.
     ///
     /// EXIF's DateTimeOriginal or DateTimeDigitized, else the satellites' clock, else the XMP packet, else the file's
-    /// name. An EXIF date without a zone takes the one by which it agrees with the satellites' clock.
+    /// name. An EXIF date without a zone gets the one with which it agrees with the satellites' clock.
     public private(set) var time: PhotoTime?
-    /// Where the camera was: as EXIF says, else the XMP packet.
+    /// Where the camera was: from EXIF, else from the XMP packet.
     public private(set) var place: Place?
     /// The camera's maker, as EXIF has it.
     public private(set) var make: String?
@@ -26,8 +26,8 @@ public struct PhotoDetails: Sendable, Hashable {
 
     /// Reads the header of a JPEG file; blocks for the file's storage.
     ///
-    /// Tags that are missing or broken are only left out. With `followsLinks` false, a symbolic link at the path is an
-    /// error. The date may be taken from `name`, the photo's own name for people; nil when there is none.
+    /// Missing and broken tags are left out. With `followsLinks` false, a symbolic link at the path is an error. `name`
+    /// is the photo's own name, which may hold the date; nil when there is none.
     ///
     /// - Throws: `io`, `notAJPEG`, `damaged`, `unsupported`.
     public init(file path: String, name: String? = nil, followsLinks: Bool = true) throws(MediaError) {
@@ -78,7 +78,7 @@ public struct PhotoDetails: Sendable, Hashable {
             zone: try tags.text(source, fields[zone]))
     }
 
-    /// The satellites' clock, which goes by UTC (EXIF 2.32, 4.6.6).
+    /// The satellites' clock, which is in UTC (EXIF 2.32, 4.6.6).
     private static func satelliteTime(
         _ source: borrowing some ByteSource & ~Copyable, _ tags: TIFFStructure, _ fields: [Int: TIFFStructure.Field]
     ) throws(MediaError) -> PhotoTime? {
@@ -127,5 +127,42 @@ public struct PhotoDetails: Sendable, Hashable {
         let start = text.drop { $0 == " " }
         let end = start.lastIndex { $0 != " " }
         return end.map { String(start[...$0]) }
+    }
+}
+
+extension PhotoDetails.Place {
+    /// The place in a photo's XMP; nil without one, or for one that is not on Earth.
+    init?(xmpOf header: JPEGHeader) {
+        let tags = header.xmpProperties(of: "http://ns.adobe.com/exif/1.0/")
+        guard let latitude = tags["GPSLatitude"].flatMap({ Self.degrees($0, sides: ("N", "S"), limit: 90) }),
+            let longitude = tags["GPSLongitude"].flatMap({ Self.degrees($0, sides: ("E", "W"), limit: 180) })
+        else { return nil }
+        self.init(latitude: latitude, longitude: longitude)
+    }
+
+    /// Reads `47,25.123N` and `47,25,7.4N` (the XMP Specification, part 2, 2.4: GPSCoordinate), and the plain degrees
+    /// that some programs write, with a side or with a sign.
+    private static func degrees(_ text: String, sides: (positive: Character, negative: Character), limit: Double)
+        -> Double?
+    {
+        var digits = text[...]
+        let side = digits.last.flatMap { $0 == sides.positive || $0 == sides.negative ? $0 : nil }
+        if side != nil { digits.removeLast() }
+        let isSigned = side == nil && digits.first == "-"
+        if isSigned { digits.removeFirst() }
+        let parts = digits.split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count <= (side == nil ? 1 : 3) else { return nil }
+        var (value, unit) = (0.0, 1.0)
+        for part in parts {
+            guard part.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let number = Double(part),
+                unit == 1 || number < 60
+            else { return nil }
+            value += number * unit
+            unit /= 60
+        }
+        guard value <= limit else { return nil }
+        // A millionth of a degree is a hand's breadth.
+        let rounded = (value * 1e6).rounded() / 1e6
+        return isSigned || side == sides.negative ? -rounded : rounded
     }
 }

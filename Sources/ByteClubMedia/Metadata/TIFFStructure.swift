@@ -1,6 +1,6 @@
-/// The tags of a TIFF structure that lies in a file, as EXIF has it (TIFF 6.0 section 2); what is broken is left out.
+/// The tags of a TIFF structure in a file, as EXIF uses it (TIFF 6.0 section 2); broken ones are left out.
 struct TIFFStructure {
-    /// One entry of a directory: its value when that has up to four bytes, else the place where it lies.
+    /// One entry of a directory: its value when that has up to four bytes, else the offset of the value.
     struct Field {
         let type: Int
         let count: Int
@@ -118,5 +118,23 @@ struct TIFFStructure {
 
     private static func number(_ bytes: ArraySlice<UInt8>, _ isLittle: Bool) -> Int {
         isLittle ? bytes.reversed().reduce(0) { $0 << 8 | Int($1) } : bytes.reduce(0) { $0 << 8 | Int($1) }
+    }
+}
+
+/// The few EXIF tags that decide how a photo is shown, read entry by entry from a TIFF structure (EXIF 2.32, 4.6).
+struct EXIF: Sendable, Hashable {
+    private(set) var orientation = 1
+    private(set) var customRendered: Int?
+    private(set) var focalLength35mm: Int?
+
+    /// Reads the structure in `range`; broken tags are left out, since a photo can be shown without them.
+    init(_ source: borrowing some ByteSource & ~Copyable, _ range: Range<Int>) throws(MediaError) {
+        guard let tags = try TIFFStructure(source, range) else { return }
+        let main = try tags.directory(source, at: tags.first)
+        if let value = tags.integer(main[0x0112]), (1...8).contains(value) { orientation = value }
+        guard let pointer = tags.integer(main[0x8769]) else { return }
+        let details = try tags.directory(source, at: pointer)
+        customRendered = tags.integer(details[0xA401])
+        focalLength35mm = tags.integer(details[0xA405]).flatMap { $0 > 0 ? $0 : nil }
     }
 }

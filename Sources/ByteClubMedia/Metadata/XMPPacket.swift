@@ -143,7 +143,7 @@ struct XMPPacket {
         if found[name] == nil, !value.isEmpty { found[name] = String(value) }
     }
 
-    /// The local name if the qualified name lies in the namespace looked for.
+    /// The local name if the qualified name is in the wanted namespace.
     private func localName(_ name: String, hasDefault: Bool) -> String? {
         let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let local = parts.last, parts.count == 2 || hasDefault else { return nil }
@@ -172,7 +172,7 @@ extension XMPPacket {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    /// Where a value in quotes lies: most are of no interest, and some are whole recordings.
+    /// The range of a value in quotes: most values are not needed, and some are whole recordings.
     private mutating func takeValue() -> Range<Int>? {
         skipBlanks()
         guard position < bytes.count, bytes[position] == UInt8(ascii: "=") else { return nil }
@@ -214,5 +214,85 @@ extension XMPPacket {
         if name.hasPrefix("#x") { return UInt32(name.dropFirst(2), radix: 16).flatMap(Unicode.Scalar.init) }
         if name.hasPrefix("#") { return UInt32(name.dropFirst()).flatMap(Unicode.Scalar.init) }
         return nil
+    }
+}
+
+/// Collects the ranges of a photo's XMP: standard packets, each in one segment, and the parts of an extended one (XMP
+/// Specification, part 3, 1.1.3).
+struct XMPParts {
+    /// One segment of an extended packet.
+    private struct Part {
+        /// The digest by which the standard packet announces the extended one.
+        let packet: ArraySlice<UInt8>
+        /// The length of the whole packet.
+        let whole: Int
+        /// Where in the packet the part belongs; parts may lie in the file in any order.
+        let offset: Int
+        let bytes: Range<Int>
+    }
+
+    /// How much of a segment's body identifies its part of the XMP.
+    static let headBytes = 75
+    /// Later standard packets are not read: there is one as a rule, and another where a program added its own.
+    private static let mostStandard = 8
+    /// A longer extended packet is not read; the sounds and pictures in real ones take some MiB.
+    private static let longestExtended = 16 << 20
+
+    private var packets: [Range<Int>] = []
+    private var parts: [Part] = []
+
+    /// Adds a segment if its first ``headBytes`` mark it as XMP.
+    mutating func add(_ body: Range<Int>, start: [UInt8]) {
+        if start.starts(with: "http://ns.adobe.com/xap/1.0/\0") {
+            if packets.count < Self.mostStandard { packets.append(body.dropFirst(29)) }
+        } else if start.count == Self.headBytes, start.starts(with: "http://ns.adobe.com/xmp/extension/\0") {
+            let number = { (bytes: ArraySlice<UInt8>) in bytes.reduce(0) { $0 << 8 | Int($1) } }
+            parts.append(
+                Part(
+                    packet: start[35..<67], whole: number(start[67..<71]), offset: number(start[71..<75]),
+                    bytes: body.dropFirst(Self.headBytes)))
+        }
+    }
+
+    /// The standard packets in the file's order, without their signatures.
+    func standard(_ source: borrowing some ByteSource & ~Copyable) throws(MediaError) -> [[UInt8]] {
+        var found: [[UInt8]] = []
+        for range in packets { found.append(try source.read(at: range.lowerBound, count: range.count)) }
+        return found
+    }
+
+    /// The extended packet that standard ones announce; none unless it is all there.
+    func extended(
+        _ source: borrowing some ByteSource & ~Copyable, announcedIn standard: [[UInt8]]
+    ) throws(MediaError) -> [[UInt8]] {
+        guard !parts.isEmpty else { return [] }
+        let notes = standard.lazy.map { XMPPacket.properties(of: "http://ns.adobe.com/xmp/note/", in: $0) }
+        guard let name = notes.compactMap({ $0["HasExtendedXMP"] }).first else { return [] }
+        let own = parts.filter { $0.packet.elementsEqual(name.utf8) }.sorted { $0.offset < $1.offset }
+        guard let whole = own.first?.whole, whole <= Self.longestExtended else { return [] }
+        var packet: [UInt8] = []
+        for part in own where part.offset == packet.count && part.bytes.count <= whole - packet.count {
+            packet += try source.read(at: part.bytes.lowerBound, count: part.bytes.count)
+        }
+        return packet.count == whole ? [packet] : []
+    }
+}
+
+/// Collects the numbered APP2 segments of an ICC profile (ICC.1:2022, annex B.4).
+struct ICCParts {
+    private var parts: [Int: Range<Int>] = [:]
+    private var total = 0
+
+    /// Adds a segment if its first 14 bytes mark it as part of a profile.
+    mutating func add(_ body: Range<Int>, start: [UInt8]) {
+        guard start.count == 14, start.starts(with: "ICC_PROFILE\0"), start[12] >= 1 else { return }
+        total = max(total, Int(start[13]))
+        parts[Int(start[12])] = body.dropFirst(14)
+    }
+
+    /// The parts in order; empty unless all of them are there.
+    var ranges: [Range<Int>] {
+        let ranges = (1...max(total, 1)).compactMap { parts[$0] }
+        return total > 0 && ranges.count == total ? ranges : []
     }
 }

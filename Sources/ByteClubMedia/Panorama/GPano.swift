@@ -13,7 +13,7 @@ struct GPano: Sendable, Hashable {
     let heading: Double?
     let initialView: PanoramaDirection?
 
-    /// Reads a photo's tags, whose size stands in for crop sizes that are missing; nil when there are none.
+    /// Reads a photo's tags, with the photo's size in place of missing crop sizes; nil without tags.
     init?(_ header: JPEGHeader) {
         let tags = header.xmpProperties(of: Self.namespace)
         guard !tags.isEmpty else { return nil }

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// How a photo should be looked at, and why.
 ///
-/// A pure rule over the header: the same header gives the same answer. Google's tags decide; a phone's tag comes next;
-/// the shape alone never bends a picture, it only lets it be panned.
+/// A pure rule over the header: the same header gives the same answer. Google's tags decide first, then a phone's tag;
+/// the shape alone never bends a picture, it only allows panning.
 public struct Panorama: Sendable, Hashable {
     /// The ways a photo is shown.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -21,11 +21,11 @@ public struct Panorama: Sendable, Hashable {
 
     /// How to show it.
     public let kind: Kind
-    /// Degrees covered from left to right, 0 to 360; nil when nothing says so.
+    /// Degrees covered from left to right, 0 to 360; nil when unknown.
     public let hFOV: Double?
-    /// Degrees covered from bottom to top, 0 to 180; nil when nothing says so.
+    /// Degrees covered from bottom to top, 0 to 180; nil when unknown.
     ///
-    /// On a cylinder a degree up is as long as a degree across, so a row lies at the tangent of its elevation.
+    /// On a cylinder a degree up is as long as a degree across, so a row is at the tangent of its elevation.
     public let vFOV: Double?
     /// Degrees from the middle of the whole panorama to the centre of this part, right is positive; 0 when unknown.
     public let yaw: Double
@@ -34,7 +34,7 @@ public struct Panorama: Sendable, Hashable {
     /// The compass direction of the middle of the whole panorama, degrees from north through east, 0 to 360; nil when
     /// unknown.
     public let heading: Double?
-    /// Where a viewer should look first; nil when nothing says so.
+    /// The first direction to show; nil when unknown.
     public let initialView: PanoramaDirection?
     /// Whether the angles are a guess.
     public let isEstimate: Bool
@@ -48,15 +48,15 @@ public struct Panorama: Sendable, Hashable {
     public let seenWidth: Int
     /// Pixels down with the orientation applied.
     public let seenHeight: Int
-    /// One line that says which rule decided.
+    /// One line about the rule that decided.
     public let why: String
 
     /// Decides by the header's tags and shape, or as a person has chosen.
     ///
     /// - Parameters:
-    ///   - header: What the photo says.
-    ///   - view: The kind that somebody chose; nil for the rule. Angles that a chosen kind needs and the photo does not
-    ///     give are guessed from its shape.
+    ///   - header: The photo's header.
+    ///   - view: The kind chosen by a person; nil for the rule. Angles that a chosen kind needs and the photo lacks are
+    ///     guessed from its shape.
     public init(header: JPEGHeader, view: Kind? = nil) {
         let tags = GPano(header)
         if let view {
@@ -92,7 +92,7 @@ public struct Panorama: Sendable, Hashable {
             if let tags {
                 self.init(kind, header, tags: tags, why: why)
             } else {
-                // As much as fits a whole turn and the poles, or what the focal length says.
+                // At most a whole turn and the poles, or the angle of the focal length.
                 let orientation = Self.unturned(header)
                 let seen = Self.size(of: header, orientation: orientation)
                 let angles = Self.phoneAngles(header)
@@ -152,7 +152,8 @@ public struct Panorama: Sendable, Hashable {
         orientation >= 5 ? (header.height, header.width) : (header.width, header.height)
     }
 
-    /// The orientation of a picture that somebody calls a sphere: one that is wide already is not turned on its side.
+    /// The orientation of a picture that a person has called a sphere: one that is wide already is not turned on its
+    /// side.
     private static func unturned(_ header: JPEGHeader) -> Int {
         header.orientation >= 5 && header.width >= 2 * header.height ? 1 : header.orientation
     }
@@ -167,5 +168,19 @@ public struct Panorama: Sendable, Hashable {
         let short = 2 * atan(18 / focal) * 180 / .pi
         let swept = min(240, aspect * 36 / focal * 180 / .pi)
         return seen.width >= seen.height ? (swept, short) : (short, min(180, swept))
+    }
+}
+
+/// A direction of view in a panorama.
+public struct PanoramaDirection: Sendable, Hashable {
+    /// Degrees right of the middle of the whole panorama, -180 to 180.
+    public var yaw: Double
+    /// Degrees above the horizon, -90 to 90.
+    public var pitch: Double
+
+    /// Makes a direction; the angles are brought into their ranges.
+    public init(yaw: Double, pitch: Double) {
+        self.yaw = yaw.remainder(dividingBy: 360)
+        self.pitch = min(max(pitch, -90), 90)
     }
 }

@@ -33,7 +33,7 @@ struct PanoramaLens {
         top = panorama.pitch * .pi / 180 + height / 2
     }
 
-    /// Finds where a direction lies in the picture.
+    /// Finds the position of a direction in the picture.
     ///
     /// - Parameters:
     ///   - azimuth: Radians right of the middle of the whole panorama.

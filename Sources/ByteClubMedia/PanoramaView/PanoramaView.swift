@@ -12,7 +12,7 @@ public struct PanoramaView: Sendable, Hashable {
     /// The dark grey of what a panorama does not cover.
     static let outside: UInt8 = 17
 
-    /// Makes a view; `pitch` and `fov` are brought into their ranges, and what is no number is the middle.
+    /// Makes a view; `pitch` and `fov` are clamped to their ranges, and NaN means the middle.
     public init(yaw: Double = 0, pitch: Double = 0, fov: Double = 90) {
         self.yaw = yaw.isFinite ? yaw.remainder(dividingBy: 360) : 0
         self.pitch = pitch.isFinite ? min(max(pitch, -90), 90) : 0
@@ -26,12 +26,11 @@ public struct PanoramaView: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - path: The photo.
-    ///   - kind: The kind that somebody chose; nil for the rule of ``Panorama``.
+    ///   - kind: The kind chosen by a person; nil for the rule of ``Panorama``.
     ///   - width: Pixels across, clamped to 1...8192.
     ///   - height: Pixels down, clamped to 1...8192.
     /// - Returns: The view, of exactly this size.
-    /// - Throws: `io`, `notAJPEG`, `damaged`, `tooLarge`, and `unsupported` also for a photo that is nothing to look
-    ///   around in.
+    /// - Throws: `io`, `notAJPEG`, `damaged`, `tooLarge`, and `unsupported` also for a photo that is no panorama.
     public func render(
         file path: String, as kind: Panorama.Kind? = nil, width: Int, height: Int
     ) throws(MediaError) -> Picture {
@@ -49,10 +48,10 @@ public struct PanoramaView: Sendable, Hashable {
         return render(Picture(raster.oriented(panorama.orientation)), as: panorama, width: width, height: height)
     }
 
-    /// The view into a picture that is decoded, at any scale, and turned as `panorama` says.
+    /// The view into a decoded picture, at any scale, turned as `panorama` requires.
     ///
-    /// A sample is made of the four pixels around it, across the seam too; what the panorama does not cover is dark
-    /// grey. A strip or an ordinary photo is taken for a part of a sphere of the angles it has, or of 90 degrees.
+    /// A sample is computed from the four pixels around it, across the seam too; directions outside the panorama are
+    /// dark grey. A strip or an ordinary photo is treated as a part of a sphere of its angles, or of 90 degrees.
     public func render(_ picture: Picture, as panorama: Panorama, width: Int, height: Int) -> Picture {
         let width = min(max(1, width), 8192)
         let height = min(max(1, height), 8192)

@@ -1,11 +1,11 @@
 /// A JPEG or PNG file's own pixels, as they are stored, with what showing them needs.
 struct DecodedPhoto {
-    /// What a photo of a stored size and orientation is decoded for: at how many eighths of its size, and how many
-    /// bytes that takes beside its pixels; PNG files are decoded whole.
+    /// How to decode a photo of a stored size and orientation: at how many eighths of its size, and with how many bytes
+    /// beside its pixels; PNG files are decoded whole.
     typealias Demand = (_ width: Int, _ height: Int, _ orientation: Int) throws(MediaError) -> (
         eighths: Int, work: Work
     )
-    /// The bytes that work on pixels of a size takes beside them.
+    /// The bytes that processing needs beside pixels of a size.
     typealias Work = (_ width: Int, _ height: Int) -> Int
 
     /// The stored size, of which ``raster`` may be a part only.
@@ -17,7 +17,7 @@ struct DecodedPhoto {
     let profile: [UInt8]?
     let raster: Raster
 
-    /// Decodes a file, once; what that takes is compared with the budget before.
+    /// Decodes a file once; the cost is compared with the budget before.
     ///
     /// - Throws: `io`, `notAJPEG`, `damaged`, `unsupported`; `tooLarge`, and what `demand` throws, before anything is
     ///   decoded.

@@ -89,7 +89,7 @@ extension Plane {
         }
     }
 
-    /// Each two rows as their mean, as often as told, at once; fewer are left at the end.
+    /// Replaces each two rows by their mean, as many times as given, at once; fewer rows remain at the end.
     private func shrunkDown(halvings: Int) -> Plane {
         let size = width * channels
         let step = 1 << halvings

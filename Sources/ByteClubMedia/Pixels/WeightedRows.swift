@@ -42,7 +42,7 @@
         unsafe sums.deallocate()
     }
 
-    /// Writes the sum of rows from a first one on, which is no less than that of the call before.
+    /// Writes the sum of rows from a first one on, which must not be less than in the previous call.
     mutating func write(from first: Int, _ weights: ArraySlice<Int16>, to output: UnsafeMutableBufferPointer<UInt8>) {
         precondition(
             weights.count <= capacity && weights.count.isMultiple(of: 4) && output.count == size,
@@ -53,7 +53,7 @@
             widen(next)
             next += 1
         }
-        // What is cut off of a product is half of the last bit on average.
+        // Truncating a product loses half of the last bit on average.
         unsafe sums.update(repeating: (1 << (Self.fraction - 1)) + Int16(weights.count / 2))
         for tap in Swift.stride(from: 0, to: weights.count, by: 4) {
             let place = weights.startIndex + tap

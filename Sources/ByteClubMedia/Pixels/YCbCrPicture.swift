@@ -1,6 +1,8 @@
+internal import CTurboJPEG
+
 /// A picture in the form that JPEG keeps colour in: a plane of luma, and two of chroma that may be coarser (ITU T.871).
 ///
-/// What is decoded to it, made smaller and encoded again never has its colours converted.
+/// A picture that is decoded to it, resized and encoded never has its colours converted.
 struct YCbCrPicture: Sendable, Hashable {
     /// How much coarser chroma is than luma, of the ways that TurboJPEG knows.
     enum Sampling: Sendable, Hashable, CaseIterable {
@@ -15,7 +17,7 @@ struct YCbCrPicture: Sendable, Hashable {
         /// 4:1:1.
         case quarterAcross
 
-        /// The pixels across that a sample of chroma stands for.
+        /// The pixels across that a sample of chroma covers.
         var across: Int {
             switch self {
             case .full, .halfDown: 1
@@ -24,7 +26,7 @@ struct YCbCrPicture: Sendable, Hashable {
             }
         }
 
-        /// The pixels down that a sample of chroma stands for.
+        /// The pixels down that a sample of chroma covers.
         var down: Int {
             switch self {
             case .full, .halfAcross, .quarterAcross: 1
@@ -65,13 +67,13 @@ struct YCbCrPicture: Sendable, Hashable {
     var width: Int { luma.width }
     var height: Int { luma.height }
 
-    /// The picture at another size by Lanczos-3 with 4:2:0 sampling, and then turned as an EXIF orientation says.
+    /// The picture at another size by Lanczos-3 with 4:2:0 sampling, then turned by an EXIF orientation.
     func resampled(width newWidth: Int, height newHeight: Int, orientation: Int) -> YCbCrPicture {
         let luma = luma.resampled(
             columns: AxisFilter(from: columns, to: PlaneAxis(pixels: newWidth)),
             rows: AxisFilter(from: rows, to: PlaneAxis(pixels: newHeight)))
-        // A sample that stands for fewer pixels belongs at the end of an axis once the picture is turned. Where so
-        // little detail is left, halving takes nothing that can be measured.
+        // A sample that covers fewer pixels belongs at the end of an axis once the picture is turned. With so little
+        // detail left, halving has no measurable effect.
         let across = AxisFilter(
             from: columns.coarser(by: sampling.across),
             to: PlaneAxis(pixels: newWidth, step: 2, startsCut: [2, 3, 7, 8].contains(orientation)), reduction: 4)
@@ -83,5 +85,18 @@ struct YCbCrPicture: Sendable, Hashable {
             luma: Plane(luma.raster.oriented(orientation)),
             chroma: chroma.map { Plane($0.raster.oriented(orientation)) },
             sampling: .half)
+    }
+}
+
+extension YCbCrPicture.Sampling {
+    /// The library's name for it.
+    var turboJPEG: TJSAMP {
+        switch self {
+        case .full: TJSAMP_444
+        case .halfAcross: TJSAMP_422
+        case .halfDown: TJSAMP_440
+        case .half: TJSAMP_420
+        case .quarterAcross: TJSAMP_411
+        }
     }
 }

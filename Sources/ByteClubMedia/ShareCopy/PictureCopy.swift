@@ -55,7 +55,7 @@ struct PictureCopy: ~Copyable {
             if Self.isNeeded(marker), try !Self.copySegment(marker, body, source, write) { break }
             offset = body.upperBound
         }
-        // A picture that was cut short is ended, so that nothing can be taken for more of it.
+        // A truncated picture gets an end, so that no following bytes are read as part of it.
         try write([0xFF, 0xD9])
     }
 

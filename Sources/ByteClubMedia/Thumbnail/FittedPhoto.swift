@@ -97,7 +97,7 @@ struct FittedPhoto: Sendable {
         return try source.readAll()
     }
 
-    /// The bytes that the filter takes beside the decoded ones, of some size, and turned pixels.
+    /// The bytes that the filter needs beside the decoded ones, for a size and turned pixels.
     private static func work(_ width: Int, _ height: Int, _ plan: ThumbnailPlan, isPlanar: Bool) -> Int {
         // Of planes one at a time is filtered, and chroma is shrunk before as a rule.
         let isShrunk = isPlanar || Double(height) >= AxisFilter.longestReduction * Double(plan.height)

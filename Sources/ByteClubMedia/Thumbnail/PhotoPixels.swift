@@ -6,8 +6,8 @@ enum PhotoPixels: Sendable, Hashable {
 
     /// The scales in eighths that a JPEG is decoded at when it is made smaller, from the smallest.
     ///
-    /// libjpeg has vector code for a half and a quarter, not for three eighths: of planes, whose colours cost nothing,
-    /// a half takes less time.
+    /// libjpeg has vector code for a half and a quarter, not for three eighths: of planes, whose colours need no
+    /// conversion, a half is faster.
     static func scales(for header: JPEGHeader, isRGB: Bool) -> [Int] {
         isPlanar(header, isRGB: isRGB) ? [1, 2, 4] : [1, 2, 3, 4]
     }
@@ -47,7 +47,7 @@ enum PhotoPixels: Sendable, Hashable {
         }
     }
 
-    /// The picture at another size by Lanczos-3, and then turned as an EXIF orientation says.
+    /// The picture at another size by Lanczos-3, then turned by an EXIF orientation.
     func resampled(width: Int, height: Int, orientation: Int = 1) -> PhotoPixels {
         switch self {
         case .planes(let picture):

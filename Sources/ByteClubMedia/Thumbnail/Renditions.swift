@@ -2,13 +2,13 @@
 public enum Renditions {
     /// JPEGs of a JPEG or PNG file, each with no side longer than its size.
     ///
-    /// The aspect ratio is kept and no picture enlarged: of sizes from the photo's own on, all are the same picture.
-    /// The EXIF orientation is applied and the colour profile goes along, nothing else. The photo's own pixels are
+    /// The aspect ratio is kept and no picture enlarged: for all sizes from the photo's own on, the picture is the
+    /// same. The EXIF orientation is applied and the colour profile kept, nothing else. The photo's own pixels are
     /// used, never a preview; each picture is made from the next larger one where that has half as much again.
     ///
     /// Blocks for the decoding: call it on a thread of its own. It cannot be cancelled; it is bounded by 512 MiB of
-    /// memory, which is computed before anything is decoded, 500 million pixels, and about a second for the scans that
-    /// a progressive photo comes in.
+    /// memory, which is computed before anything is decoded, 500 million pixels, and about a second for the scans of a
+    /// progressive photo.
     ///
     /// - Parameters:
     ///   - path: The photo.

@@ -34,7 +34,7 @@ public struct TileFile: Sendable {
         (self.columns, self.rows, self.offsets) = (columns, rows, offsets)
     }
 
-    /// Where in the file a tile lies; nil when there is none in that column, from 0, and row, from 0.
+    /// The range of a tile in the file; nil when there is none in that column, from 0, and row, from 0.
     public func range(column: Int, row: Int) -> Range<Int64>? {
         guard (0..<columns).contains(column), (0..<rows).contains(row) else { return nil }
         let index = row * columns + column
@@ -62,7 +62,7 @@ public struct TileFile: Sendable {
 
         /// Adds the next tile.
         ///
-        /// - Throws: `tooLarge`, before anything is written, for one that goes beyond the limit; `io`.
+        /// - Throws: `tooLarge`, before anything is written, for a tile beyond the limit; `io`.
         mutating func append(_ tile: [UInt8]) throws(MediaError) {
             let end = offset + tile.count
             guard end <= limit, let place = UInt32(exactly: end) else {

@@ -1,16 +1,16 @@
 /// A photo in its full size, cut into squares for those who look closely.
 ///
-/// The photo as it should be seen has `columns` by `rows` tiles of ``side`` pixels, counted from its top left; those at
-/// the right and the bottom are as much smaller as it ends before. Each is a baseline JPEG with the photo's colour
-/// profile, unless that is long, and nothing else of what the photo says.
+/// The turned photo has `columns` by `rows` tiles of ``side`` pixels, counted from its top left; those at the right and
+/// the bottom are cut where it ends. Each is a baseline JPEG with the photo's colour profile, unless that is long, and
+/// no other metadata.
 public enum Tiles {
     /// The side of a tile, in pixels: whole blocks of the JPEG, so that cutting costs no more than the decoding and
     /// encoding, and few enough that a view needs little beyond itself.
     public static let side = 512
     /// The longest side in pixels up to which a photo has no tiles: ``Renditions`` show it whole.
     public static let longestWithout = 4096
-    /// The longest colour profile in bytes that tiles have: those of cameras and screens are shorter, and hundreds of
-    /// tiles repeat it.
+    /// The longest colour profile of tiles, in bytes: those of cameras and screens are shorter, and hundreds of tiles
+    /// repeat it.
     static let longestProfile = 16 << 10
 
     /// Writes all tiles of a JPEG or PNG file into one file, which ``TileFile`` reads.
@@ -18,9 +18,9 @@ public enum Tiles {
     /// The photo's own pixels are decoded once, with its orientation applied as for ``Renditions``. The file appears
     /// whole or not at all, and is on disk when the call returns.
     ///
-    /// Blocks for the decoding and for storage: call it on a thread of its own. It cannot be cancelled; it is bounded by
-    /// 512 MiB of memory, which is computed before anything is decoded, 500 million pixels, and about a second for the
-    /// scans that a progressive photo comes in.
+    /// Blocks for the decoding and for storage: call it on a thread of its own. It cannot be cancelled; it is bounded
+    /// by 512 MiB of memory, which is computed before anything is decoded, 500 million pixels, and about a second for
+    /// the scans of a progressive photo.
     ///
     /// - Parameters:
     ///   - path: The photo.

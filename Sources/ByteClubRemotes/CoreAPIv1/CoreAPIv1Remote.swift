@@ -1,6 +1,7 @@
 public import ByteClubCore
 public import ByteClubHTTP
 import HTTPTypes
+import Synchronization
 
 /// A server that speaks Dropbox Core API v1: `byteclub-server`, or any other.
 ///
@@ -9,7 +10,7 @@ import HTTPTypes
 public struct CoreAPIv1Remote: Remote {
     /// The most bytes per second that a ``put(_:at:condition:policy:progress:)`` or a download moves; nil for no limit.
     ///
-    /// A lower one of ``TransferRate`` goes before it.
+    /// A lower ``TransferRate`` has priority.
     public var rateLimit: Int?
 
     /// How large the pieces of uploads are; several remotes for one line may share it.
@@ -17,7 +18,7 @@ public struct CoreAPIv1Remote: Remote {
 
     /// How much later than it was asked to the server may answer a wait for a change.
     ///
-    /// A proxy that keeps the connection of a server that is gone would else leave the client deaf for long.
+    /// Otherwise a proxy that keeps the connection of a dead server would leave the client without events for long.
     package var answerDelay = Duration.seconds(10)
 
     let transport: Transport
@@ -107,5 +108,32 @@ public struct CoreAPIv1Remote: Remote {
         var options = TaskOptions.coreAPIv1
         options.rateLimit = [rateLimit, TransferRate.limit].compactMap(\.self).min()
         return options
+    }
+}
+
+/// The account as the server described it last, with the server's extensions; cached to fetch it only once.
+final class AccountCache: Sendable {
+    private let slot = Mutex<Account?>(nil)
+
+    var account: Account? {
+        get { slot.withLock { $0 } }
+        set { slot.withLock { $0 = newValue } }
+    }
+}
+
+/// What a remote has learned of its server from the answers to its requests.
+final class ServerExperience: Sendable {
+    private let state = Mutex((hasAnswered: false, takesNoPieces: false))
+
+    /// Whether it has answered, so that the address is right.
+    var hasAnswered: Bool {
+        get { state.withLock { $0.hasAnswered } }
+        set { state.withLock { $0.hasAnswered = newValue } }
+    }
+
+    /// Whether it is known to take no uploads in pieces, as some servers of Core API v1.
+    var takesNoPieces: Bool {
+        get { state.withLock { $0.takesNoPieces } }
+        set { state.withLock { $0.takesNoPieces = newValue } }
     }
 }

@@ -18,7 +18,7 @@ struct Transport: Sendable {
             try JSON.decode(type, bytes, from: club)
         }
 
-        /// Whether a search says that there may be more.
+        /// Whether a search announces that there may be more results.
         var isIncompleteSearch: Bool {
             HTTPField.Name("X-ByteClub-Search").map { response.headerFields[$0] == "incomplete" } ?? false
         }
@@ -67,13 +67,13 @@ struct Transport: Sendable {
     /// Does the transfer of a request and judges the answer.
     ///
     /// - Parameters:
-    ///   - request: What is asked.
-    ///   - statuses: What the answer may have.
+    ///   - request: The request.
+    ///   - statuses: The expected statuses.
     ///   - excess: The error for a body over the transfer's limit; nil where the protocol sets the limit.
     ///   - offset: How many bytes of the content were moved before.
-    ///   - transfer: Does it.
+    ///   - transfer: Sends the request.
     /// - Returns: The answer.
-    /// - Throws: What kept the answer away, or what it says.
+    /// - Throws: The error of the transfer, or of a refusal.
     func perform(
         _ request: HTTPRequest, statuses: Set<Int> = [200], excess: () -> RemoteError? = { nil },
         from offset: Int64 = 0, _ transfer: () async throws(TransferError) -> (bytes: [UInt8], response: HTTPResponse)
@@ -114,5 +114,68 @@ enum JSON {
         } catch {
             throw RemoteError(.protocolViolation, "the answer of \(club) violates the protocol: \(error)")
         }
+    }
+}
+
+extension TaskOptions {
+    /// The largest answer but for contents: a listing of 25,000 entries, the most there are in one, with 900 bytes for
+    /// each.
+    private static let largestAnswer = 24 << 20
+
+    /// What all requests of Core API v1 do differently: it redirects nowhere, so a server that does gets neither a body
+    /// to another place nor a client that asks around for it, and it answers no more than a client can hold.
+    static var coreAPIv1: TaskOptions {
+        var options = TaskOptions()
+        options.redirects = .ownOrigin
+        options.maximumResponseBytes = largestAnswer
+        return options
+    }
+}
+
+/// Names and values of a query or a form, in the order in which they are sent.
+struct Parameters: ExpressibleByDictionaryLiteral {
+    private var pairs: [(name: String, value: String)] = []
+
+    init(dictionaryLiteral elements: (String, String?)...) {
+        for (name, value) in elements { self[name] = value }
+    }
+
+    /// Adds a parameter; nil adds none.
+    subscript(name: String) -> String? {
+        get { pairs.last { $0.name == name }?.value }
+        set { if let newValue { pairs.append((name, newValue)) } }
+    }
+
+    var isEmpty: Bool { pairs.isEmpty }
+
+    /// The text of a query, and of a form as well since no blank becomes a plus.
+    var encoded: String {
+        pairs.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
+    }
+}
+
+/// Percent-encoding of all but the unreserved characters of RFC 3986, section 2.3.
+enum PercentEncoding {
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    /// Encodes one path segment, or one name or value of a query.
+    static func encode(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            switch byte {
+            case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                bytes.append(byte)
+            default:
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Encodes a path segment by segment; empty for the root, else with a slash in front.
+    static func encode(_ path: RemotePath) -> String {
+        path.components.map { "/" + encode($0) }.joined()
     }
 }

@@ -25,10 +25,10 @@ final class UploadProgress: Sendable {
         return { progress.take(sent: offset + $0.bytesSent) }
     }
 
-    /// Takes the number of bytes that have been sent.
+    /// Counts the bytes that have been sent.
     private func take(sent: Int64) { take(acknowledged: 0, sent: sent) }
 
-    /// Takes the number of bytes that the server says it has.
+    /// Counts the bytes that the server acknowledges.
     func acknowledge(_ count: Int64) { take(acknowledged: count, sent: count) }
 
     private func take(acknowledged: Int64, sent: Int64) {
@@ -44,4 +44,49 @@ final class UploadProgress: Sendable {
                     completed: furthest.acknowledged, inFlight: furthest.sent - furthest.acknowledged, total: total))
         }
     }
+}
+
+/// How much of a file is sent at a time: 1 MiB, so that little is sent again after an error, a pause or Ctrl-C, and more
+/// on a fast line.
+struct ChunkSize: Sendable, Equatable {
+    static let first: Int64 = 1 << 20
+    static let largest: Int64 = 64 << 20
+    /// The longest file that is sent in one request.
+    static let singleRequest: Int64 = 8 << 20
+    /// What a low rate limit makes of it at least.
+    private static let smallestLimited: Int64 = 16 << 10
+
+    /// The length of the next chunk in bytes without a rate limit; a file of at most this and ``singleRequest`` bytes
+    /// is sent in one request.
+    private(set) var bytes = first
+
+    /// The length of the next chunk in bytes: where a rate, in bytes a second, is to be kept, a second's worth or 1 MiB.
+    func bytes(at rate: Int?) -> Int64 {
+        guard let rate else { return bytes }
+        return min(bytes, Self.first, max(Int64(rate), Self.smallestLimited))
+    }
+
+    /// Learns how long so many bytes took.
+    mutating func adapt(to duration: Duration, of count: Int64) {
+        // A request may wait long for its answer on any line, so only less than half a second proves a fast line.
+        if duration < .milliseconds(500), count >= bytes / 2 {
+            bytes = min(bytes * 2, Self.largest)
+        } else if duration > .seconds(1), count >= bytes / 2 {
+            bytes = max(bytes / 2, Self.first)
+        }
+    }
+}
+
+/// How large the pieces are in which files are sent, which all uploads of the remotes that share it teach.
+public final class UploadPieces: Sendable {
+    private let size = Mutex(ChunkSize())
+
+    /// Begins with pieces of 1 MiB, which grow to 64 MiB on a fast line.
+    public init() {}
+
+    /// The length of the next piece in bytes, where such a rate is to be kept.
+    func bytes(at rate: Int?) -> Int64 { size.withLock { $0.bytes(at: rate) } }
+
+    /// Learns how long a request with so many bytes took.
+    func learn(_ duration: Duration, of count: Int64) { size.withLock { $0.adapt(to: duration, of: count) } }
 }

@@ -1,9 +1,9 @@
 import ByteClubCore
 import ByteClubHTTP
 
-/// What is uploaded, with its hash, which is computed while it is sent unless it is known.
+/// The content of an upload with its hash, which is computed during the upload unless it is known.
 ///
-/// A file that goes in one request is visible with the answer, so that one is read as a whole before.
+/// A file that is sent in one request is visible with the answer, so it is read as a whole before.
 struct UploadSource: Sendable {
     private enum Kind {
         case bytes([UInt8], Task<ContentHash, Never>)
@@ -13,12 +13,13 @@ struct UploadSource: Sendable {
     private let kind: Kind
     private let resumption: UploadResumption?
 
-    /// Whether it goes in pieces: a file that does is sent while it is read.
+    /// Whether it is sent in pieces: such a file is sent while it is read.
     let isInPieces: Bool
 
-    /// Opens what is to be uploaded and, unless its hash is known, starts to hash it.
+    /// Opens the content and, unless its hash is known, starts to hash it.
     ///
-    /// What is not longer than `piece` goes in one request, unless an earlier upload of it in pieces can go on.
+    /// A content of at most `piece` bytes is sent in one request, unless an earlier upload of it in pieces can be
+    /// resumed.
     init(_ content: Content, isHashed: Bool = true, piece: Int64) throws(RemoteError) {
         switch content {
         case .bytes(let bytes):
@@ -72,7 +73,7 @@ struct UploadSource: Sendable {
         }
     }
 
-    /// Where an earlier upload of the same file, as it is now, stands; nil when there is none.
+    /// The position of an earlier upload of the same file in its present state; nil when there was none.
     var position: UploadPosition? {
         guard case .file(let file, _) = kind else { return nil }
         return Self.position(resumption, file)
@@ -85,7 +86,7 @@ struct UploadSource: Sendable {
         return position
     }
 
-    /// Keeps where the upload stands, for a later one to go on; without an offset, that there is nothing to go on with.
+    /// Stores the position of the upload for a later one; without an offset, that there is nothing to resume.
     func keepPosition(of id: String, offset: Int64?) {
         guard let resumption, case .file(let file, _) = kind else { return }
         resumption.keep(offset.map { UploadPosition(id: id, offset: $0, file: file.state) })

@@ -2,7 +2,7 @@ import ByteClubCore
 import Glibc
 import Synchronization
 
-/// The content hash of a file, computed block by block on threads of its own while something else goes on.
+/// The content hash of a file, computed block by block on threads of its own, beside other work.
 ///
 /// Memory stays at one read buffer a thread, whatever the file's size.
 final class FileHash: Sendable {
@@ -102,7 +102,7 @@ final class FileHash: Sendable {
         return hasher.finalize()
     }
 
-    /// Takes note that a thread is done; the last one puts the digests together.
+    /// Counts a finished thread; the last one joins the digests.
     private func leave() {
         let digests = state.withLock { state -> [BlockHasher.Digest?]? in
             state.working -= 1

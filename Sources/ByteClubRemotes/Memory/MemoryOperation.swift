@@ -62,11 +62,11 @@ public struct MemoryOperation: Hashable, Sendable {
         }
     }
 
-    /// When a fault is asked for.
+    /// The moment of a fault.
     public enum Moment: Hashable, Sendable {
         /// Nothing has happened yet: a fault here is a lost request.
         case before
-        /// The call has taken effect: a fault here is a lost reply.
+        /// The call has had its effect: a fault here is a lost reply.
         case after
     }
 
@@ -74,6 +74,6 @@ public struct MemoryOperation: Hashable, Sendable {
     public var kind: Kind
     /// The path that it is about; nil for calls without one.
     public var path: RemotePath?
-    /// Whether it has taken effect.
+    /// Whether it has had its effect.
     public var moment: Moment
 }

@@ -134,9 +134,103 @@ extension MemoryRemote: TextSearchRemote {
         return try version(revision)
     }
 
-    /// A version as the folder counts it; what is none is refused as the server does.
+    /// The journal's version of a revision; other texts are refused as by the server.
     static func version(_ revision: Revision) throws(RemoteError) -> JournalRevision {
         guard let version = JournalRevision(revision) else { throw RemoteError(.badRequest, "'rev': not a rev") }
         return version
+    }
+}
+
+extension MemoryRemote {
+    /// The changes after a cursor, a page at a time.
+    public func delta(after cursor: String?, prefix: RemotePath) async throws(RemoteError) -> DeltaPage {
+        try await perform(.delta) { () throws(RemoteError) in
+            var position: DeltaCursor?
+            if let cursor {
+                let known = try tree.open(cursor, member: author)
+                guard prefix.key == known.prefix || prefix.key.isBelow(known.prefix) else {
+                    throw RemoteError(.badCursor, "the cursor is for '\(known.prefix)', not for '\(prefix)'")
+                }
+                position = known
+            }
+            let start = DeltaCursor(epoch: tree.epoch, member: author, prefix: prefix.key)
+            var (page, next) = try read { try $0.delta(after: position, start: start, limit: pageSize) }
+            page.cursor = tree.seal(next)
+            return page
+        }
+    }
+
+    /// Waits for a change; accepts shorter times than a server does.
+    public func waitForChanges(after cursor: String, timeout: Duration) async throws(RemoteError) -> LongpollResult {
+        try await perform(.waitForChanges) { () async throws(RemoteError) in
+            let position = try tree.open(cursor, member: author)
+            let deadline = ContinuousClock.now.advanced(by: timeout)
+            while true {
+                let (isThere, last) = try read { folder in
+                    let changes = folder.state.changes(
+                        after: position.revision, prefix: position.prefix, includeDeleted: true, limit: 1)
+                    return (!changes.isEmpty, folder.state.lastRevision())
+                }
+                if isThere { return LongpollResult(changes: true) }
+                if ContinuousClock.now >= deadline { return LongpollResult(changes: false) }
+                await tree.change(after: last, until: deadline)
+                try RemoteError.checkCancellation()
+            }
+        }
+    }
+}
+
+extension MemoryRemote {
+    /// Stores content as one atomic change.
+    public func put(
+        _ content: Content, at path: RemotePath, modified: FileTime?, executable: Bool?, condition: WriteCondition,
+        policy: ConflictPolicy, progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws(RemoteError) -> Metadata {
+        try await perform(.put, path) { () throws(RemoteError) in
+            let bytes: [UInt8]
+            switch content {
+            case .bytes(let given): bytes = given
+            case .file(let name, _): bytes = try OpenFile(reading: name).readAll()
+            }
+            let hash = ContentHasher.hash(bytes)
+            let size = Int64(bytes.count)
+            progress?(TransferProgress(completed: size, total: size))
+            return try write(blobs: [(hash, bytes)]) {
+                try $0.put(
+                    path, bytes: size, hash: hash, modified: modified, executable: executable, condition: condition,
+                    policy: policy)
+            }
+        }
+    }
+
+    /// Makes a new version with an old one's content.
+    public func restore(_ path: RemotePath, to revision: Revision) async throws(RemoteError) -> Metadata {
+        try await perform(.restore, path) { () throws(RemoteError) in
+            let version = try Self.version(revision)
+            return try write { try $0.restore(path, to: version) }
+        }
+    }
+
+    /// Makes a folder and its missing parents.
+    public func createFolder(_ path: RemotePath) async throws(RemoteError) -> Metadata {
+        try await perform(.createFolder, path) { () throws(RemoteError) in try write { try $0.createFolder(path) } }
+    }
+
+    /// Deletes an entry with all below it.
+    public func delete(_ path: RemotePath, ifUnchangedSince seen: Revision?) async throws(RemoteError) -> Metadata {
+        try await perform(.delete, path) { () throws(RemoteError) in
+            let version = try Self.version(seen)
+            return try write { try $0.delete(path, seen: version) }
+        }
+    }
+
+    /// Moves an entry with all below it.
+    public func move(_ path: RemotePath, to destination: RemotePath) async throws(RemoteError) -> Metadata {
+        try await perform(.move, path) { () throws(RemoteError) in try write { try $0.move(path, to: destination) } }
+    }
+
+    /// Copies an entry with all below it.
+    public func copy(_ path: RemotePath, to destination: RemotePath) async throws(RemoteError) -> Metadata {
+        try await perform(.copy, path) { () throws(RemoteError) in try write { try $0.copy(path, to: destination) } }
     }
 }

@@ -73,7 +73,7 @@ extension MemoryRemote: SyncRemote {
         }
     }
 
-    /// Those of some chunks that nobody sent, and that are not in their base.
+    /// The chunks that were neither sent nor are in their base.
     public func missingChunks(
         of hashes: [ContentHash], base: ChunkQuestion.Base?
     ) async throws(RemoteError) -> [ContentHash] {
@@ -119,7 +119,7 @@ extension MemoryRemote: SyncRemote {
         }
     }
 
-    /// Keeps chunks; those of files are read here.
+    /// Keeps chunks; those in files are read here.
     public func putChunks(_ chunks: [OutgoingChunk]) async throws(RemoteError) {
         try await perform(.putChunks) { () throws(RemoteError) in
             for chunk in chunks {

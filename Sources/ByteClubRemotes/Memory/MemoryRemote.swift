@@ -6,7 +6,7 @@ import Synchronization
 /// It keeps every version and every content for as long as it lives. Several members share one tree with
 /// ``init(sharing:author:)``. Safe from any thread; ``waitForChanges(after:timeout:)`` really waits and wakes at once.
 public final class MemoryRemote: Remote {
-    /// Told before and after each call; what it throws, the caller of the call gets.
+    /// Called before and after each call; an error that it throws becomes the call's.
     public typealias Fault = @Sendable (MemoryOperation) async throws(RemoteError) -> Void
     /// Makes a smaller picture, or nil when the bytes are no picture.
     public typealias Thumbnailer = @Sendable ([UInt8], ThumbnailSize, ThumbnailImageFormat) -> [UInt8]?
@@ -25,7 +25,7 @@ public final class MemoryRemote: Remote {
     /// - Parameters:
     ///   - author: The member's number.
     ///   - pageSize: How many changes one page of ``delta(after:prefix:)`` holds, from 1.
-    ///   - bulkChunks: Whether it takes many chunks at once.
+    ///   - bulkChunks: Whether it accepts many chunks at once.
     ///   - thumbnailer: Makes thumbnails; without one every photo is `undecodable`.
     ///   - now: The server's clock.
     public init(
@@ -50,7 +50,7 @@ public final class MemoryRemote: Remote {
         now = other.now
     }
 
-    /// What is put in the way of this member's calls; nil for nothing.
+    /// The faults of this member's calls; nil for none.
     public var fault: Fault? {
         get { faultSlot.withLock { $0 } }
         set { faultSlot.withLock { $0 = newValue } }

@@ -13,7 +13,7 @@ final class MemoryTree: Sendable {
         var lastUpload = 0
     }
 
-    /// Tells this tree's numbering from that of any other.
+    /// Distinguishes this tree's numbering from all others.
     let epoch: String
     private let secret: [UInt8]
     private let content = Mutex(Content())
@@ -37,13 +37,13 @@ final class MemoryTree: Sendable {
         }
     }
 
-    /// Runs a writing rule as one transaction and wakes whoever waits for a change.
+    /// Runs a writing rule as one transaction and wakes all waiters for a change.
     func write<Value: Sendable>(
         now: APIDate, author: Int64, blobs: [(hash: ContentHash, bytes: [UInt8])] = [],
         _ rule: (inout SharedFolder<MemoryFolderState>) throws -> Value
     ) throws(RemoteError) -> Value {
         let (result, woken) = content.withLock { content in
-            // Taken out, so that the rules change it in place.
+            // Moved out, so that the rules change it in place.
             let before = content.folder.mark
             var state = MemoryFolderState()
             swap(&state, &content.folder)
@@ -65,10 +65,10 @@ final class MemoryTree: Sendable {
         return try RemoteError.mapping { try result.get() }
     }
 
-    /// The bytes that have a hash; nil when nobody stored them.
+    /// The bytes of a hash; nil when they are not stored.
     func blob(_ hash: ContentHash) -> [UInt8]? { content.withLock { $0.blobs[hash] } }
 
-    /// The bytes of a chunk; nil when nobody sent it.
+    /// The bytes of a chunk; nil when it was not sent.
     func chunk(_ hash: ContentHash) -> [UInt8]? { content.withLock { $0.chunks[hash] } }
 
     /// The bytes of an upload; nil when there is none, or a batch has stored it.

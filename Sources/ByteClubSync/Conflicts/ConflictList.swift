@@ -1,10 +1,10 @@
-import ByteClubCore
+public import ByteClubCore
 import CLinux
 import Glibc
 
-/// The conflicts of a mirror: those that arose here, and those of which other machines' copies have come.
+/// The conflicts of a mirror: those that arose here, and those of other machines whose copies were downloaded.
 ///
-/// One is settled by hand when its copy is gone or has another name.
+/// A user settles one by deleting or renaming its copy.
 struct ConflictList {
     let store: SQLiteTreeStore
     /// The mirror's folder.
@@ -19,7 +19,7 @@ struct ConflictList {
 
     /// Those that arose on this machine.
     private func recorded(all: Bool) throws -> [SyncStatus.Conflict] {
-        // Without the mirror nothing can be told of its files.
+        // Without the mirror, the state of its files is unknown.
         let isThere = modified(MirrorDirectory.privateName) != nil
         return try store.conflicts(all: all).map(SyncStatus.Conflict.init).compactMap { conflict in
             var conflict = conflict
@@ -35,15 +35,13 @@ struct ConflictList {
     /// The path of the entry that has a name in another spelling; nil when one has it as it is, or none.
     private func holder(of path: String) throws -> String? {
         if modified(path) != nil { return nil }
-        let paths = TreePaths(view: store)
-        guard let item = try paths.items(at: path).first, item.local != nil else { return nil }
-        let holder = try paths.path(of: item)
+        guard let item = try store.items(at: path).first, item.local != nil else { return nil }
+        let holder = try store.shownPath(of: item.id)
         return modified(holder) == nil ? nil : holder
     }
 
     /// Those whose copies other machines, or commands without a mirror, have made; by their names.
     private func elsewhere() throws -> [SyncStatus.Conflict] {
-        let paths = TreePaths(view: store)
         let known = Set(try store.conflicts(all: true).map(\.copy))
         return try store.conflictCopies().compactMap { item in
             guard let location = item.local?.location,
@@ -52,7 +50,7 @@ struct ConflictList {
             let holders = try store.children(of: location.parent, key: original.key, on: .local)
                 .compactMap { $0.local?.location.name }
             if holders.isEmpty { return nil }
-            let copy = try paths.path(of: location, on: .local)
+            let copy = try store.path(of: location, on: .local)
             guard !known.contains(copy), let at = modified(copy) else { return nil }
             let folder = LocalPath.split(copy).parent
             let holder = holders.contains(original) ? nil : holders.first
@@ -67,5 +65,39 @@ struct ConflictList {
         var status = stat()
         guard unsafe lstat(LocalPath.join(directory, path), &status) == 0 else { return nil }
         return Int64(status.st_mtim.tv_sec)
+    }
+}
+
+extension SyncEngine {
+    /// The conflicts, the newest first, also those that arose on other machines; with `all`, the resolved ones too.
+    ///
+    /// - Throws: ``SyncError`` with the code `database` when the mirror's database cannot be read.
+    public static func conflicts(
+        of configuration: SyncConfiguration, all: Bool
+    ) throws(SyncError) -> [SyncStatus.Conflict] {
+        try configuration.read {
+            try ConflictList(store: $0, directory: configuration.directory).conflicts(all: all)
+        } ?? []
+    }
+
+    /// Resolves a conflict by changing files in the mirror; the next sync, or the running one, uploads the result.
+    public static func resolve(
+        _ conflict: SyncStatus.Conflict, keeping side: ConflictSide, of configuration: SyncConfiguration
+    ) throws(SyncError) {
+        do {
+            if side != .both {
+                try ConflictResolution(LinuxDisk(configuration.directory)).settle(conflict, keeping: side)
+            }
+        } catch {
+            throw SyncError.wrapping(error)
+        }
+        _ = try configuration.change { store in
+            if try !store.conflicts(all: true).contains(where: { $0.copy == conflict.copy }) {
+                // It arose elsewhere; that it is settled is known here from now on.
+                try store.addConflict(
+                    ConflictRecord(path: conflict.path, copy: conflict.copy, winner: nil, loser: nil, at: conflict.at))
+            }
+            try store.resolveConflict(copy: conflict.copy)
+        }
     }
 }

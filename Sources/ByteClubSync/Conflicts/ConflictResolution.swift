@@ -3,8 +3,8 @@ import Glibc
 
 /// Resolves a conflict by changing files in the mirror; the next sync uploads the result.
 ///
-/// What is not kept is moved to the mirror's trash. A file keeps its identity and its history: the other content
-/// replaces it as an editor's save would. Where one of both is a folder, the copy takes the name by a rename. A crash
+/// The other content is moved to the mirror's trash. A file keeps its identity and its history: the chosen content
+/// replaces it as an editor's save would. Where one of both is a folder, the copy gets the name by a rename. A crash
 /// leaves either the conflict as it was, or the resolved file with the copy still beside it, or the copy alone, which
 /// gets the name when the conflict is settled again.
 struct ConflictResolution {
@@ -115,7 +115,7 @@ struct ConflictResolution {
         try made.sync()
     }
 
-    /// Moves a file to today's trash under its own path, with a number appended when that is taken.
+    /// Moves a file to today's trash under its own path, with a number appended if that exists.
     private func moveToTrash(_ slot: Slot, as path: String) throws(FileError) {
         try control.trash.take(slot.name, from: slot.folder, as: path, at: disk.now())
         try slot.folder.sync()

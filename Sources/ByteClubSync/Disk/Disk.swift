@@ -1,4 +1,5 @@
 import ByteClubCore
+import Glibc
 
 /// The file system of a mirror, as a protocol that tests implement in memory.
 ///
@@ -8,22 +9,20 @@ protocol Disk: Sendable {
     func openRoot() throws(FileError) -> any DiskFolder
     /// The time of day in nanoseconds since 1970, by the clock that stamps the files.
     func now() -> Int64
-    /// What the file system cannot do, so that a weaker substitute is used: lines for people, in a fixed order.
-    var limitations: [String] { get }
 }
 
 /// What an entry of a folder is.
 enum DiskKind: Hashable, Sendable {
     case file
     case folder
-    /// A symbolic link, a pipe, a socket, a device or another file system: never synced. The text says which, for
-    /// people.
+    /// A symbolic link, a pipe, a socket, a device or another file system: never synced. The text is the name of the
+    /// type for people.
     case other(String)
 }
 
 /// An entry of a folder.
 struct DiskEntry: Hashable, Sendable {
-    /// The name; what is not UTF-8 is replaced by `U+FFFD`, and ``isDecodable`` is false.
+    /// The name; invalid UTF-8 is replaced by `U+FFFD`, and ``isDecodable`` is false.
     var name: String
     var isDecodable: Bool
     var kind: DiskKind
@@ -39,7 +38,7 @@ struct ListingFingerprint: Hashable, Sendable {
     var isRacy: Bool
 }
 
-/// How a rename treats what is at its target.
+/// The treatment of an existing entry at a rename's target.
 enum RenameMode: Hashable, Sendable {
     /// The target must be free; the error is `EEXIST` otherwise.
     case withoutReplacing
@@ -77,11 +76,11 @@ protocol DiskFolder: AnyObject, Sendable {
     func open(_ name: String) throws(FileError) -> any DiskFile
     /// Makes a new file and opens it for writing; `EEXIST` when something is there.
     func create(_ name: String) throws(FileError) -> any DiskFile
-    /// Gives a file in it the permissions and the group of another one, before it replaces that one; false when it has
-    /// them already, or the other is gone.
+    /// Copies the permissions and the group of a file to the one that is about to replace it; false when they are equal
+    /// already, or the other file does not exist.
     func takeAccess(_ name: String, from other: String, in folder: any DiskFolder) throws(FileError) -> Bool
-    /// Finds out with a file of this name, which is gone afterwards, what the file system cannot do, and what every stat
-    /// would tell wrongly then. Only in our own staging.
+    /// Finds out with a temporary file of this name what the file system cannot do, and what every stat would report
+    /// wrongly for that reason. Only in our own staging.
     func learnLimits(with name: String) throws(FileError)
     /// Removes all permissions but the owner's.
     func closeToOthers() throws(FileError)
@@ -89,7 +88,8 @@ protocol DiskFolder: AnyObject, Sendable {
     func removeFile(_ name: String) throws(FileError)
     /// Renames an entry, also into another folder of the same file system.
     func rename(_ name: String, to folder: any DiskFolder, _ newName: String, _ mode: RenameMode) throws(FileError)
-    /// Takes an advisory lock of the folder itself as long as it is open, or gives it back; false while another has it.
+    /// Acquires or releases an advisory lock of the folder itself, held as long as it is open; false while another has
+    /// it.
     func setLocked(_ isLocked: Bool) throws(FileError) -> Bool
     /// Makes the folder's entries durable.
     func sync() throws(FileError)
@@ -108,6 +108,51 @@ extension DiskFolder {
     ///
     /// An entry that vanishes meanwhile is left out.
     func list() throws(FileError) -> [DiskEntry] { try fingerprintedList().entries }
+
+    /// Opens a folder below it, by its path.
+    func folder(below path: String) throws(FileError) -> any DiskFolder {
+        var current: any DiskFolder = self
+        for name in path.utf8.split(separator: UInt8(ascii: "/")) {
+            current = try current.folder(String(Substring(name)))
+        }
+        return current
+    }
+
+    /// Opens a subfolder and creates it when it is missing.
+    func subfolder(_ name: String) throws(FileError) -> any DiskFolder {
+        do throws(FileError) {
+            return try folder(name)
+        } catch {
+            guard error.code == ENOENT else { throw error }
+        }
+        do throws(FileError) {
+            try makeFolder(name)
+        } catch {
+            guard error.code == EEXIST else { throw error }
+        }
+        return try folder(name)
+    }
+
+    /// Moves a file into another folder under the first conflict name that is free there, and makes that durable.
+    ///
+    /// - Returns: The name.
+    func moveBeside(
+        _ name: String, _ original: String, in home: any DiskFolder, _ naming: ConflictNaming
+    ) throws(FileError) -> String {
+        let stamp = naming.stamp(try entry(name)?.stat)
+        var number = 1
+        while true {
+            let copy = ConflictName.name(for: original, stamp, number: number)
+            do throws(FileError) {
+                try rename(name, to: home, copy, .withoutReplacing)
+                try home.sync()
+                return copy
+            } catch {
+                guard error.code == EEXIST else { throw error }
+                number += 1
+            }
+        }
+    }
 
     func setLocked(_: Bool) throws(FileError) -> Bool { true }
 
@@ -131,7 +176,8 @@ protocol DiskFile: AnyObject, Sendable {
     func write(_ bytes: [UInt8]) throws(FileError)
     /// Sets the time when it was last written.
     func setModified(_ time: FileTime) throws(FileError)
-    /// Lets all who may read the file execute it, or nobody; false when it was as it is to be, for its owner.
+    /// Allows all who may read the file to execute it, or forbids it to all; false when the owner's permission is right
+    /// already.
     func setExecutable(_ isExecutable: Bool) throws(FileError) -> Bool
     /// Makes the bytes durable.
     func sync() throws(FileError)
@@ -139,4 +185,14 @@ protocol DiskFile: AnyObject, Sendable {
     var isBeingWritten: Bool { get }
     /// A path by which this process can open it, for calls that need one; nil when there is none.
     var path: String? { get }
+}
+
+extension DiskFile {
+    /// All bytes, up to a limit.
+    func bytes(limit: Int) throws(FileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = try read(into: &bytes, at: 0)
+        bytes.removeLast(limit - count)
+        return bytes
+    }
 }

@@ -1,3 +1,4 @@
+import ByteClubCore
 import CLinux
 import Glibc
 import Synchronization
@@ -20,7 +21,7 @@ final class LinuxDisk: Disk {
     private let path: String
     private let limits: LinuxLimits
 
-    /// Takes the mirror's root; links on the way to it are followed.
+    /// Uses the mirror's root at a path; links on the way to it are followed.
     ///
     /// `limits` is what the file system is known not to be able to do.
     init(_ path: String, limits: Limits = []) {
@@ -33,19 +34,9 @@ final class LinuxDisk: Disk {
     }
 
     func now() -> Int64 { WallClock.now() }
-
-    var limitations: [String] {
-        let known = limits.known
-        var lines: [String] = []
-        if known.contains(.handles) { lines.append("the file system has no file handles") }
-        if known.contains(.noReplace) { lines.append("the file system cannot rename without replacing") }
-        if known.contains(.exchange) { lines.append("the file system cannot exchange two files in one step") }
-        if known.contains(.executable) { lines.append("the file system does not keep which files are executable") }
-        return lines
-    }
 }
 
-/// What is known of a file system's limits, shared by all folders of a disk.
+/// The known limits of a file system, shared by all folders of a disk.
 final class LinuxLimits: Sendable {
     private let bits: Atomic<UInt8>
 
@@ -55,4 +46,39 @@ final class LinuxLimits: Sendable {
 
     /// Remembers a limit.
     func add(_ limit: LinuxDisk.Limits) { bits.bitwiseOr(limit.rawValue, ordering: .relaxed) }
+}
+
+/// An open regular file.
+final class LinuxFile: DiskFile {
+    private let descriptor: FileDescriptor
+    private let limits: LinuxLimits
+
+    init(_ descriptor: FileDescriptor, _ limits: LinuxLimits) {
+        self.descriptor = descriptor
+        self.limits = limits
+    }
+
+    func stat() throws(FileError) -> FileStat {
+        let status = try descriptor.status()
+        return unsafe FileStat(status, FileHandle(descriptor.number, "", status, limits), limits)
+    }
+
+    func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int {
+        try descriptor.read(into: &buffer, at: offset)
+    }
+
+    func write(_ bytes: [UInt8]) throws(FileError) { try descriptor.write(bytes) }
+
+    func setModified(_ time: FileTime) throws(FileError) { try descriptor.setModified(time) }
+
+    func setExecutable(_ isExecutable: Bool) throws(FileError) -> Bool {
+        if limits.known.contains(.executable) { return false }
+        return try descriptor.setExecutable(isExecutable)
+    }
+
+    func sync() throws(FileError) { try descriptor.sync() }
+
+    var isBeingWritten: Bool { descriptor.isBeingWritten }
+
+    var path: String? { "/proc/self/fd/\(descriptor.number)" }
 }

@@ -26,7 +26,7 @@ final class SyncContext {
         self.store = store
         self.root = root
         self.isWatching = isWatching
-        handles = FolderHandles(root: root, store: store)
+        handles = FolderHandles(root: root, tree: store)
     }
 
     /// How conflict copies are named.
@@ -91,28 +91,5 @@ final class SyncContext {
             "not enough disk space for \(HumanSize.shown(bytes)): free \(HumanSize.shown(bytes + reserve - free)) more",
             .lasting)
         return false
-    }
-}
-
-extension TreeView {
-    /// The path of an item relative to the mirror's root on a side, for messages and for the trash.
-    func path(of id: ItemID, on side: Side) throws -> String {
-        var names: [String] = []
-        var next = id
-        while next != .root, next != .outside, names.count < NameRules.maximumDepth {
-            guard let location = try item(next)?.location(on: side) else { break }
-            names.append(location.name.text)
-            next = location.parent
-        }
-        return names.reversed().joined(separator: "/")
-    }
-
-    /// The path of an item in messages: the disk's if it is there, else the server's or the last known one.
-    func shownPath(of id: ItemID) throws -> String {
-        guard let item = try item(id) else { return "" }
-        if item.local != nil { return try path(of: id, on: .local) }
-        if item.remote != nil { return try path(of: id, on: .remote) }
-        guard let location = item.synced?.location else { return "" }
-        return LocalPath.join(try shownPath(of: location.parent), location.name.text)
     }
 }

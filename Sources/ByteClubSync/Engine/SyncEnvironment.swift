@@ -6,8 +6,6 @@ struct SyncEnvironment: Sendable {
     var disk: any Disk
     /// Opens the database; called once, where the session runs.
     var openStore: @Sendable () throws -> any TreeStore
-    /// Stores earlier contents of notes, as merge bases.
-    var bases: any BaseStore
     /// Runs the session's own work, one piece at a time.
     var executor: any SerialExecutor
     /// Runs background work, which may block; nil for the system's threads.
@@ -25,26 +23,8 @@ extension SyncEnvironment {
         self.init(
             disk: LinuxDisk(configuration.directory),
             openStore: { try SQLiteTreeStore(path: path) },
-            bases: NoBases(),
             executor: try ThreadExecutor(),
             workers: try WorkerThreads(),
             clock: MonotonicClock())
     }
-}
-
-/// A store of contents that both sides had once: the bases of three-way merges.
-///
-/// It is a cache: a content that it has lost may be in the server's history; without either, there is a conflict copy
-/// instead of a merge.
-protocol BaseStore: Sendable {
-    /// Keeps a content for as long as there is room.
-    func keep(_ bytes: [UInt8], _ hash: ContentHash)
-    /// A content that was kept, checked against its hash; nil when it is not there any more.
-    func content(_ hash: ContentHash) -> [UInt8]?
-}
-
-/// Stores nothing: merges take their bases from the server's history.
-struct NoBases: BaseStore {
-    func keep(_: [UInt8], _: ContentHash) {}
-    func content(_: ContentHash) -> [UInt8]? { nil }
 }

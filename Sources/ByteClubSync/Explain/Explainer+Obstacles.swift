@@ -1,14 +1,14 @@
 import ByteClubCore
 
 extension Explainer {
-    /// What is wrong with an item or a folder above it: problems, what cannot be read, deletions that wait.
+    /// The obstacles of an item and of the folders above it: problems, unreadable entries, and held deletions.
     func ownObstacles(_ chain: [Item]) throws -> (lines: [String], nextAttempt: Int64?) {
         guard let item = chain.first else { return ([], nil) }
-        let path = try paths.path(of: item)
+        let path = try store.shownPath(of: item)
         var lines: [String] = []
         var nextAttempt: Int64?
         for above in chain {
-            let abovePath = try paths.path(of: above)
+            let abovePath = try store.shownPath(of: above)
             let known = problems.filter { $0.item == above.id || $0.path.utf8.elementsEqual(abovePath.utf8) }
             for problem in known {
                 lines.append(line(problem, for: path))
@@ -52,8 +52,8 @@ extension Explainer {
         let other = blocker.item
         if other == id { return [] }
         guard let item = try store.item(other) else { return [words(blocker, "an entry that is not yet known")] }
-        let chain = try paths.chain(of: item)
-        var lines = [words(blocker, "'\(try paths.path(of: item))'")]
+        let chain = try store.lineage(of: item)
+        var lines = [words(blocker, "'\(try store.shownPath(of: item))'")]
         if let excluded = chain.first(where: \.isExcluded) { lines.append(try exclusion(of: excluded)) }
         if !seen.insert(other).inserted { return lines }
         lines += try ownObstacles(chain).lines
@@ -88,7 +88,7 @@ extension Explainer {
 
     /// Why an excluded item is excluded.
     func exclusion(of item: Item) throws -> String {
-        try reasonForExclusion(try paths.path(of: item), isFolder: item.isFolder)
+        try reasonForExclusion(try store.shownPath(of: item), isFolder: item.isFolder)
             ?? "the ignore rules or the selection exclude it"
     }
 
@@ -138,5 +138,99 @@ extension Blocker {
         switch self {
         case .parent(let id), .name(let id), .contents(let id), .frozen(let id): id
         }
+    }
+}
+
+extension Explainer {
+    /// Notes on an item beside its plan: names that no member chose.
+    func notes(on item: Item, _ plan: Plan) throws -> [String] {
+        let path = try store.shownPath(of: item)
+        var notes: [String] = []
+        if let note = try conflictNote(on: path) { notes.append(note) }
+        if [item.local?.location, item.remote?.location].contains(where: { $0.map { isTemporary($0, item) } ?? false })
+        {
+            notes.append("it has a temporary name while entries swap names")
+        }
+        if plan.rules[item.id] == .nameClash, let holder = try namesakes(of: item).first {
+            let other = try store.shownPath(of: holder)
+            let isSame = other.utf8.elementsEqual(path.utf8)
+            notes.append(
+                isSame
+                    ? "another entry has the name on the server"
+                    : "another entry has the name: the server treats '\(other)' as the same name"
+            )
+        }
+        return notes
+    }
+
+    /// Other entries with an item's name by the server's rules, on either side.
+    func namesakes(of item: Item) throws -> [Item] {
+        var found: [Item] = []
+        for location in [item.local?.location, item.remote?.location].compactMap(\.self)
+        where !location.name.text.isEmpty {
+            for side in [Side.local, .remote] {
+                for other in try store.children(of: location.parent, key: location.name.key, on: side)
+                where other.id != item.id && !found.contains(where: { $0.id == other.id }) {
+                    found.append(other)
+                }
+            }
+        }
+        return found
+    }
+
+    private func isTemporary(_ location: Location, _ item: Item) -> Bool {
+        TemporaryName.isName(location.name, of: item.id)
+    }
+
+    /// Of which file a path is the conflict copy, or which copy it has.
+    private func conflictNote(on path: String) throws -> String? {
+        if let copied = try store.conflicts(all: true).first(where: { $0.copy.utf8.elementsEqual(path.utf8) }) {
+            return copied.isResolved
+                ? "it was kept as a conflict copy of '\(copied.path)', and that conflict is resolved"
+                : "it is a conflict copy of '\(copied.path)'; " + advice(copied.path)
+        }
+        if let open = try store.conflicts(all: false).first(where: { $0.path.utf8.elementsEqual(path.utf8) }) {
+            return "another version of it is kept as '\(open.copy)'; " + advice(open.path)
+        }
+        let (folder, name) = LocalPath.split(path)
+        return ConflictName.original(of: name).map {
+            "by its name it is a conflict copy of '\(LocalPath.join(folder, $0))', "
+                + "but 'byteclub conflicts' has no such conflict on this machine"
+        }
+    }
+
+    private func advice(_ path: String) -> String { "see \(ShellWord.command("byteclub conflicts show", path))" }
+}
+
+extension Explainer {
+    /// Why an item must be scanned again, when the disk has changed since the last scan; nil otherwise.
+    func unseen(_ item: Item) throws -> String? {
+        guard !isAway, !item.isFrozen, let local = item.local, let stat = local.stat else { return nil }
+        switch facts.onDisk(try store.path(of: local.location, on: .local)) {
+        case .unknown: return nil
+        case .nothing: return "scan it again: it is gone from the disk since the last scan"
+        case .entry(let isFolder, let now):
+            let isSame =
+                isFolder == local.isFolder
+                && (isFolder ? now.inode == stat.fingerprint.inode : now.isSameContent(as: stat.fingerprint))
+            return isSame ? nil : "scan it again: it has changed on disk since the last scan"
+        }
+    }
+
+    /// Whether the disk shows something at a path with which nothing is known to be wrong.
+    func isUnseen(_ path: String) -> Bool {
+        if isAway || problems.contains(where: { Self.isAtOrAbove($0.path, path) }) { return false }
+        if case .entry = facts.onDisk(path) { return true }
+        return false
+    }
+
+    /// The progress of a large file's transfer, or what it was when the sync ended; nil when there is none.
+    func transferProgress(of item: Item) throws -> String? {
+        guard case .underWay(let bytes) = waiting[item.id] else { return nil }
+        let isUpload = try Planner.plan([item.id], in: store).operations.contains { $0.write?.action == .upload }
+        let total = HumanSize.shown((isUpload ? item.local?.size : item.remote?.size) ?? 0)
+        let part = bytes > 0 ? "\(HumanSize.shown(bytes)) of \(total)" : "less than 4 MiB of \(total)"
+        return facts.isRunning
+            ? "\(part) are transferred" : "\(part) were transferred when the last sync was stopped"
     }
 }

@@ -1,4 +1,6 @@
-import ByteClubCore
+public import ByteClubCore
+import CLinux
+import Glibc
 
 /// What `why` knows beside the trees.
 struct ExplainerFacts {
@@ -8,11 +10,11 @@ struct ExplainerFacts {
     var now: Int64
     /// The mirror's ignore file; empty when there is none.
     var ignoreText: String
-    /// What is on disk now at a path relative to the mirror's root, which is the empty path.
+    /// Looks at the disk now, at a path relative to the mirror's root, which is the empty path.
     var onDisk: (String) -> DiskObservation
 }
 
-/// What is at a path on disk now.
+/// The entry at a path on disk now.
 enum DiskObservation: Hashable {
     /// Nothing is there.
     case nothing
@@ -21,11 +23,10 @@ enum DiskObservation: Hashable {
     case entry(isFolder: Bool, FileFingerprint)
 }
 
-/// Explains an entry: its state on each side, what is planned, and what blocks it.
+/// Explains an entry: its state on each side, the planned operations, and the obstacles.
 struct Explainer {
     let store: SQLiteTreeStore
     let facts: ExplainerFacts
-    let paths: TreePaths<SQLiteTreeStore>
     let problems: [ProblemRecord]
     let held: [HeldDeletionRecord]
     let waiting: [ItemID: WaitingItem.Reason]
@@ -33,13 +34,12 @@ struct Explainer {
     /// The text of the rules in force.
     let ignoreText: String
     let heldRules: HeldRulesRecord?
-    /// Whether what was synced before is not at its place now.
+    /// Whether the mirror that was synced before is missing now.
     let isAway: Bool
 
     init(_ store: SQLiteTreeStore, _ facts: ExplainerFacts) throws {
         self.store = store
         self.facts = facts
-        paths = TreePaths(view: store)
         problems = try store.problems()
         held = try store.heldDeletions()
         waiting = Dictionary(
@@ -57,12 +57,12 @@ struct Explainer {
 
     /// One explanation for each entry that is or was at the path; none when it is unknown.
     func explain(_ path: String) throws -> [SyncExplanation] {
-        let items = try paths.items(at: path)
+        let items = try store.items(at: path)
         var answers = try items.map { try explain($0, path) }
         if items.allSatisfy({ $0.local == nil && !$0.isExcluded && !$0.isFrozen }), items.isEmpty || isUnseen(path),
             let unknown = try explainUnknown(path)
         {
-            // What the server has under the name of a new file is told together with that.
+            // The server's entry with the name of a new file is explained together with that file.
             guard let first = answers.indices.first, unknown.disk != nil else { return answers + [unknown] }
             answers[first].disk = unknown.disk
             answers[first].next.insert(contentsOf: unknown.next, at: 0)
@@ -75,23 +75,23 @@ struct Explainer {
         var answer = SyncExplanation(path: path)
         answer.disk = try item.local.map { local in
             SyncExplanation.Row(
-                path: try paths.path(of: local.location, on: .local), isFolder: local.isFolder,
+                path: try store.path(of: local.location, on: .local), isFolder: local.isFolder,
                 size: local.isFolder ? nil : local.size, hash: local.hash?.description,
                 modified: local.isFolder ? nil : local.stat?.fingerprint.time?.date.seconds)
         }
         answer.server = try item.remote.map { remote in
             SyncExplanation.Row(
-                path: try paths.path(of: remote.location, on: .remote), isFolder: remote.isFolder,
+                path: try store.path(of: remote.location, on: .remote), isFolder: remote.isFolder,
                 size: remote.isFolder ? nil : remote.size, hash: remote.hash?.description,
                 revision: remote.revision?.description)
         }
         answer.synced = try item.synced.map { synced in
             SyncExplanation.Row(
-                path: try paths.path(of: synced.location, on: .local), isFolder: synced.isFolder,
+                path: try store.path(of: synced.location, on: .local), isFolder: synced.isFolder,
                 size: synced.isFolder ? nil : synced.size, hash: synced.hash?.description,
                 revision: synced.revision?.description)
         }
-        let chain = try paths.chain(of: item)
+        let chain = try store.lineage(of: item)
         if let excluded = chain.first(where: \.isExcluded) {
             answer.state = .excluded
             answer.blockers = [try exclusion(of: excluded)]
@@ -106,7 +106,7 @@ struct Explainer {
         if let unseen { answer.next.append(unseen) }
         if plan.unread.contains(item.id) { answer.next.append("read it") }
         answer.next += try plan.operations.filter { $0.item == item.id }.map { operation in
-            try operation.words { "'\(try paths.path(of: $0, on: .local))'" }
+            try operation.words { "'\(try store.path(of: $0, on: .local))'" }
         }
         let own = try ownObstacles(chain)
         answer.blockers = own.lines
@@ -157,5 +157,50 @@ struct Explainer {
     /// Whether a path is another or a folder above it.
     static func isAtOrAbove(_ above: String, _ path: String) -> Bool {
         above.utf8.elementsEqual(path.utf8) || path.utf8.starts(with: (above + "/").utf8)
+    }
+}
+
+extension SyncEngine {
+    /// Explains a path relative to the mirror's root: its state on each side, the planned operations, and the
+    /// obstacles.
+    ///
+    /// - Returns: One explanation for each entry at the path; none when it is unknown.
+    /// - Throws: ``SyncError`` with the code `database` when the mirror's database cannot be read.
+    public static func explain(
+        _ path: String, of configuration: SyncConfiguration
+    ) throws(SyncError) -> [SyncExplanation] {
+        let directory = configuration.directory
+        let facts = ExplainerFacts(
+            isRunning: configuration.isRunning, now: WallClock.now() / 1_000_000_000,
+            ignoreText: ignoreText(in: directory),
+            onDisk: { DiskObservation(directory + "/" + $0) })
+        if let answers = try configuration.read({ try Explainer($0, facts).explain(path) }) { return answers }
+        do {
+            return try Explainer(SQLiteTreeStore.scratchCopy(path: configuration.databasePath), facts).explain(path)
+        } catch {
+            throw SyncError.wrapping(error)
+        }
+    }
+
+    /// The mirror's ignore file; empty when there is none or it is larger than one may be.
+    private static func ignoreText(in directory: String) -> String {
+        guard
+            let file = try? FileDescriptor.open(directory + "/" + IgnoreRules.fileName, O_RDONLY | O_NONBLOCK)
+        else { return "" }
+        var bytes = [UInt8](repeating: 0, count: IgnoreRules.maximumFileBytes)
+        let count = (try? file.read(into: &bytes, at: 0)) ?? 0
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+}
+
+extension DiskObservation {
+    /// Observes an absolute path.
+    fileprivate init(_ path: String) {
+        var status = byteclub_status()
+        if unsafe byteclub_statx(AT_FDCWD, path, &status) == 0 {
+            self = .entry(isFolder: status.mode & S_IFMT == S_IFDIR, FileFingerprint(status))
+        } else {
+            self = errno == ENOENT || errno == ENOTDIR ? .nothing : .unknown
+        }
     }
 }

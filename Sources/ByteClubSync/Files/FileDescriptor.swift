@@ -10,7 +10,7 @@ final class FileDescriptor: Sendable {
     /// Where it was when it was opened, for errors.
     let path: String
 
-    /// Takes over a descriptor that the system gave.
+    /// Takes ownership of a descriptor.
     init(owning number: Int32, path: String) {
         self.number = number
         self.path = path
@@ -94,13 +94,13 @@ final class FileDescriptor: Sendable {
         return filled
     }
 
-    /// Renames an entry; `flags` are those of renameat2(2).
+    /// Renames an entry; `flags` are the flags of renameat2(2).
     func rename(
         _ name: String, to directory: FileDescriptor, _ newName: String, _ flags: UInt32 = 0
     ) throws(FileError) {
         guard unsafe byteclub_renameat2(number, name, directory.number, newName, flags) == 0 else {
             let error = failure("rename", name)
-            // What comes from the engine's own folder is refused where it was to go, and so is what may not go there.
+            // A move out of the engine's own folder fails because of the target, and so does one of a forbidden entry.
             let isClosed = unsafe error.isLasting && faccessat(directory.number, ".", W_OK, AT_EACCESS) != 0
             guard error.isInternal || isClosed else { throw error }
             throw FileError(operation: "rename", path: directory.joined(newName), code: error.code)
@@ -143,7 +143,8 @@ final class FileDescriptor: Sendable {
         }
     }
 
-    /// Lets all who may read this file execute it, or nobody; false when that holds of its owner already.
+    /// Allows all who may read this file to execute it, or forbids it to all; false when the owner's permission is
+    /// right already.
     func setExecutable(_ isExecutable: Bool) throws(FileError) -> Bool {
         let mode = try status().mode & 0o7777
         if (mode & S_IXUSR != 0) == isExecutable { return false }
@@ -162,7 +163,7 @@ final class FileDescriptor: Sendable {
     /// How often, and after how many microseconds, a lock that is held is tried again.
     private static let lockRetries = (count: 20, pause: UInt32(10_000))
 
-    /// Takes an advisory lock of this file or directory, or gives it back; false while another descriptor has it.
+    /// Acquires or releases an advisory lock of this file or directory; false while another descriptor has it.
     ///
     /// An engine that is ending may hold it a moment longer, and so may a process that it has just forked, until its
     /// exec. With `isOptional`, a file system that has no such lock gives it to everybody.
@@ -186,7 +187,7 @@ final class FileDescriptor: Sendable {
         guard unsafe unlinkat(number, name, 0) == 0 else { throw failure("remove", name) }
     }
 
-    /// Whether somebody has this file open for writing; unknown counts as no.
+    /// Whether a process has this file open for writing; unknown counts as no.
     var isBeingWritten: Bool { byteclub_probe_lease(number) != 0 && errno == EAGAIN }
 
     private func joined(_ name: String?) -> String {
@@ -197,5 +198,52 @@ final class FileDescriptor: Sendable {
     private func failure(_ operation: String, _ name: String?) -> FileError {
         let code = errno
         return FileError(operation: operation, path: joined(name), code: code)
+    }
+}
+
+/// Why the system refused to do something with a file.
+struct FileError: Error, Hashable, CustomStringConvertible {
+    /// The operation as a verb: `open`, `rename`.
+    let operation: String
+    /// The path relative to the mirror, or as it was given.
+    let path: String
+    /// The system's error number.
+    let code: Int32
+
+    /// Whether nothing is at the path, or a parent is no folder.
+    var isMissing: Bool { code == ENOENT || code == ENOTDIR || code == ELOOP }
+
+    /// Whether the operation will fail until a person changes permissions.
+    var isLasting: Bool { code == EACCES || code == EPERM || code == EROFS }
+
+    /// The system's words for the error.
+    var reason: String {
+        unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+    }
+
+    /// The operations that fail where the entry's folder is not writable.
+    private static let changes: Set<String> = ["rename", "remove", "remove the folder", "make the folder"]
+
+    /// One part of a line about an entry, for people.
+    var description: String {
+        guard isLasting, Self.changes.contains(operation) else { return "cannot \(operation) '\(shown)': \(reason)" }
+        let folder = LocalPath.split(shown).parent
+        let mending =
+            switch code {
+            case EROFS: ""
+            case EACCES where !folder.isEmpty: "; make it writable, as by \(ShellWord.command("chmod u+w", folder))"
+            default: "; make '\(folder.isEmpty ? "." : folder)' writable"
+            }
+        return "its folder cannot be written: \(reason)\(mending)"
+    }
+
+    /// Whether the entry is in the engine's own folder.
+    var isInternal: Bool { path.split(separator: "/").contains { $0 == MirrorDirectory.privateName } }
+
+    /// The path, without the names that files have within the engine's own folder.
+    private var shown: String {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard let own = parts.firstIndex(where: { $0 == MirrorDirectory.privateName }) else { return path }
+        return parts[...own].joined(separator: "/")
     }
 }

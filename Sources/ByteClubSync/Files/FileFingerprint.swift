@@ -1,12 +1,14 @@
 import ByteClubCore
+import CLinux
+import Glibc
 
 extension FileTime {
-    /// Whether every file system has it: those of 1980 to 2038.
+    /// Whether every file system can store it: years 1980 to 2038.
     var isOnEveryDisk: Bool { (315_532_800..<2_147_483_648).contains(date.seconds) }
 
     /// Whether a time that was set is found again as this one, in nanoseconds since 1970.
     ///
-    /// A file system that has no such time takes its first or last one; some have none finer than two seconds.
+    /// A file system without such a time uses its first or last one; some have a resolution of two seconds.
     func isKept(as found: Int64) -> Bool {
         let (distance, isFar) = found.subtractingReportingOverflow(nanoseconds)
         return !isFar && distance.magnitude <= 2_000_000_000
@@ -40,8 +42,8 @@ struct FileFingerprint: Hashable, Sendable {
 
     /// Whether inode, size and modification time are equal: the same content, even after a rename.
     ///
-    /// The device number may change with each boot and does not count. A modification time that lies ahead of the last
-    /// change, as one that came from another machine may, proves nothing: a later write may set it again.
+    /// The device number may change with each boot and is ignored. A modification time ahead of the last change, as of
+    /// a file from another machine, proves nothing: a later write may set it again.
     func isSameContent(as other: FileFingerprint) -> Bool {
         inode == other.inode && size == other.size && modified == other.modified
             && (changed == other.changed || modified <= other.changed)
@@ -74,9 +76,53 @@ struct FileFingerprint: Hashable, Sendable {
 
     /// Whether two times are less than a window apart.
     ///
-    /// A time far in the future is no danger: what is written now gets another.
+    /// A time far in the future is harmless: a write now sets another one.
     private static func isNear(_ left: Int64, _ right: Int64, _ window: Int64) -> Bool {
         let (distance, isFar) = left.subtractingReportingOverflow(right)
         return !isFar && distance.magnitude < window.magnitude
+    }
+}
+
+extension FileStat {
+    /// Whether it is the same file, unchanged in content and metadata.
+    func isUntouched(since other: FileStat) -> Bool {
+        handle == other.handle && fingerprint.isUntouched(since: other.fingerprint)
+    }
+}
+
+/// The wall clock, for timestamps and for detecting racy stats; it never decides an order (invariant I11).
+enum WallClock {
+    /// Nanoseconds since 1970.
+    static func now() -> Int64 {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    /// The day of the week, 0 being Monday, and the minute of the day, in this machine's time zone.
+    static func localTime(_ nanoseconds: Int64) -> (weekday: Int, minute: Int) {
+        var seconds = time_t(nanoseconds / 1_000_000_000)
+        var parts = unsafe tm()
+        tzset()
+        _ = unsafe localtime_r(&seconds, &parts)
+        return unsafe ((Int(parts.tm_wday) + 6) % 7, Int(parts.tm_hour) * 60 + Int(parts.tm_min))
+    }
+
+    /// How many seconds this machine's time zone is ahead of Greenwich at a time in seconds since 1970.
+    static func offset(_ seconds: Int64) -> Int64 {
+        var seconds = time_t(seconds)
+        var parts = unsafe tm()
+        tzset()
+        _ = unsafe localtime_r(&seconds, &parts)
+        return unsafe Int64(parts.tm_gmtoff)
+    }
+
+    /// The day as `2026-08-01`.
+    static func day(_ nanoseconds: Int64) -> String {
+        var seconds = time_t(nanoseconds / 1_000_000_000)
+        var parts = unsafe tm()
+        _ = unsafe gmtime_r(&seconds, &parts)
+        let two = { (number: Int32) in number < 10 ? "0\(number)" : "\(number)" }
+        return unsafe "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
     }
 }

@@ -11,7 +11,7 @@ final class MirrorLock: Sendable {
     /// The file's name in the state directory.
     static let fileName = "lock"
 
-    /// Takes the lock; nil when another process holds it.
+    /// Acquires the lock; nil when another process holds it.
     init?(in directory: String) throws(FileError) {
         file = try FileDescriptor.open(directory + "/" + Self.fileName, O_RDWR | O_CREAT, mode: 0o600)
         if !file.setLocked(true) { return nil }
@@ -24,12 +24,12 @@ final class MirrorLock: Sendable {
         ftruncate(file.number, off_t(text.count))
     }
 
-    /// The process that has, or had, the lock in a state directory; nil when its file tells none.
+    /// The process that holds, or held, the lock in a state directory; nil when its file names none.
     static func holder(in directory: String) -> LockHolder? {
         text(directory + "/" + fileName).flatMap { LockHolder(lock: $0) { text("/proc/\($0)/cgroup") } }
     }
 
-    /// Who has the lock and how to end that, as the end of a message: ` (process 12); …`.
+    /// The holder of the lock and how to end it, as the end of a message: ` (process 12); …`.
     static func advice(in directory: String, then: String = "") -> String {
         guard let holder = holder(in: directory) else { return "; stop it with Ctrl-C where it runs\(then)" }
         let here = holder.unit == nil ? "Ctrl-C where it runs, or " : ""
@@ -49,7 +49,7 @@ final class MirrorLock: Sendable {
     /// Records that the database was closed.
     func markClean() { ftruncate(file.number, 0) }
 
-    /// Makes a directory and what is missing above it.
+    /// Makes a directory and its missing parents.
     static func makeDirectories(_ path: String, mode: mode_t) throws(FileError) {
         var built = path.hasPrefix("/") ? "" : "."
         for name in path.utf8.split(separator: UInt8(ascii: "/")) {
@@ -60,4 +60,10 @@ final class MirrorLock: Sendable {
             }
         }
     }
+}
+
+/// Names at every mirror's root.
+enum MirrorDirectory {
+    /// The control directory at the root: staging, trash and the root's marker.
+    static let privateName = ".byteclub"
 }

@@ -12,7 +12,7 @@ struct AuditedFile: Sendable {
     var isChanged = false
 }
 
-/// Re-reads all files slowly and repeatedly, and reports those whose bytes differ from what was synced.
+/// Re-reads all files slowly and repeatedly, and reports those whose bytes differ from the synced content.
 ///
 /// A file that was written without an event is scanned like any edit. One whose bytes differ although neither times nor
 /// size have changed is reported as a problem and not uploaded: it is more likely damage of the disk than an edit, and
@@ -99,7 +99,7 @@ final class Auditor {
         return audited
     }
 
-    /// Has a folder scanned, whatever its fingerprint says.
+    /// Requests a scan of a folder, even with an unchanged fingerprint.
     private func scan(_ folder: ItemID, _ report: inout SyncReport) throws {
         try store.setListing(nil, of: folder)
         report.rescans.insert(folder)
@@ -180,4 +180,14 @@ final class Auditor {
             try await clock.sleep(until: clock.now + readPause)
         }
     }
+}
+
+/// A file whose bytes have changed although its times and size have not.
+struct AuditFinding: Hashable, Sendable {
+    let item: ItemID
+    /// The file's stat when it was read.
+    let handle: FileHandle
+    let modified: Int64
+    /// The path under which it was reported.
+    var path: String
 }

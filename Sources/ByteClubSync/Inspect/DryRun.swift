@@ -106,10 +106,122 @@ extension SyncEngine {
         unsafe access(configuration.directory, F_OK) != 0 && access(configuration.databasePath, F_OK) != 0
     }
 
-    /// Makes a directory in which nothing is, and into which nobody else can put anything: the mirror as it would begin.
+    /// Makes an empty directory into which no other user can put anything: the mirror before its first sync.
     private static func emptyDirectory() throws(FileError) -> String {
         var path = Array("/tmp/byteclub-nothing-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&path) != nil else { throw FileError(operation: "write in", path: "/tmp", code: errno) }
         return String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+/// The mirror as its disk is now, in a copy of its state: it has no control directory, so it can write nothing.
+final class LocalCopy {
+    let context: SyncContext
+    let scanner: Scanner
+    /// What names the mirror.
+    let id: String
+    private let reader: FileReader
+    private let scope: SyncScope
+    private var deletions: DeletionGuard
+
+    /// Creates a copy of the mirror's state; the caller closes `store`.
+    init(_ configuration: SyncConfiguration, _ environment: SyncEnvironment, _ store: any TreeStore) throws {
+        let root = try MirrorRoot(configuration, environment, store, isDryRun: true)
+        id = try root.identify(nil, store)
+        context = SyncContext(configuration, environment, store: store, root: root.folder, isWatching: false)
+        scanner = Scanner(root: root.folder, store: store)
+        scanner.approvesDeletions = configuration.approvesDeletions
+        reader = FileReader(context, scanner)
+        scope = SyncScope(context, scanner)
+        deletions = DeletionGuard(configuration.deleteGuard, approvesAll: configuration.approvesDeletions)
+        deletions.wave = try store.wave(at: environment.clock.now, seconds: context.seconds)
+    }
+
+    /// Scans everything.
+    func scan() throws {
+        var report = SyncReport()
+        _ = try scope.reload(&deletions, &report)
+        _ = try scanner.scan(.everything, confirmsDeletions: true)
+    }
+
+    /// Which of the planned deletions the guard would hold.
+    func judge(_ planned: [PlannedOperation]) throws -> DeletionGuard.Verdict {
+        let store = context.store
+        var verdict = deletions.judge(
+            try store.candidates(planned, in: deletions.wave), of: try store.syncedCount(),
+            approved: Set(try store.records(ApprovedDeletion.self).map(\.item)),
+            held: Set(try store.heldDeletions().map(\.item)), isSettling: false,
+            at: context.environment.clock.now)
+        for move in try store.candidates(store.unsyncedDeletions(), in: deletions.wave) { verdict.hold(move) }
+        return verdict
+    }
+
+    /// Plans all unsettled items; `take` gets the plan of each slice, with the items.
+    ///
+    /// Unless `isReading`, files that the planner needs to know are left unread.
+    func plan(isReading: Bool = true, _ take: (Plan, [Item]) throws -> Void) throws {
+        var report = SyncReport()
+        var chunks = UnsettledChunks(context.store, of: 4_096)
+        while let chunk = try chunks.next() {
+            let ids = chunk.filter { $0.remote?.isUnverified != true }.map(\.id)
+            var plan = try Planner.plan(ids, in: context.store, naming: context.naming)
+            for _ in 0..<4 where isReading && !plan.unread.isEmpty {
+                var count = 0
+                for id in plan.unread where try reader.hash(id, &report) { count += 1 }
+                if count == 0 { break }
+                plan = try Planner.plan(ids, in: context.store, naming: context.naming)
+            }
+            try take(plan, chunk)
+        }
+    }
+}
+
+extension SyncEngine {
+    /// What a sync would do by what the mirror's database knows and the disk shows now; the server is not asked, and
+    /// nothing is changed.
+    ///
+    /// All folders are looked through, and files are read only where one may have been moved.
+    ///
+    /// - Throws: ``SyncError`` when the mirror or its database cannot be read.
+    public static func waiting(of configuration: SyncConfiguration) throws(SyncError) -> SyncWaiting {
+        do {
+            let database = configuration.databasePath
+            let environment = SyncEnvironment(
+                disk: LinuxDisk(configuration.directory),
+                openStore: { try SQLiteTreeStore.scratchCopy(path: database) },
+                executor: try ThreadExecutor(), clock: MonotonicClock())
+            let store = try environment.openStore()
+            defer { try? store.close() }
+            let copy = try LocalCopy(configuration, environment, store)
+            try copy.scan()
+            var waiting = SyncWaiting()
+            try copy.plan(isReading: false) { waiting.count($0, of: $1) }
+            return waiting
+        } catch {
+            throw SyncError.wrapping(error)
+        }
+    }
+}
+
+extension SyncWaiting {
+    /// Counts the planned operations of items; an item whose content was not read counts as changed.
+    fileprivate mutating func count(_ plan: Plan, of items: [Item]) {
+        let items = Dictionary(items.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        for id in plan.unread { send(items[id]) }
+        for operation in plan.operations where !plan.unread.contains(operation.item) {
+            switch operation {
+            case .note: break
+            case .server(let id, .upload): send(items[id])
+            case .disk(let id, .download):
+                downloads += 1
+                downloadBytes = downloadBytes.adding(items[id]?.remote?.size ?? 0)
+            case .server, .disk: others += 1
+            }
+        }
+    }
+
+    private mutating func send(_ item: Item?) {
+        uploads += 1
+        uploadBytes = uploadBytes.adding(item?.local?.size ?? 0)
     }
 }

@@ -18,7 +18,7 @@ struct ContentResolver {
     func resolve(_ id: ItemID, conflictName: EntryName, _ report: inout SyncReport) async throws {
         guard let item = try store.item(id), let local = item.local, local.hash != nil, let remote = item.remote
         else { return }
-        // Of larger files no content is asked for, also where the server does not tell its hash.
+        // Larger files are never downloaded here, even where the server has no hashes.
         if local.size <= Int64(TextMerge.limit), remote.size <= Int64(TextMerge.limit) {
             guard let theirs = try await fetcher.content(of: item, remote, &report) else { return }
             let theirHash = ContentHasher.hash(theirs)

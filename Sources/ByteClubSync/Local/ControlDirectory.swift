@@ -14,7 +14,7 @@ struct ControlDirectory: Sendable {
     /// The directory itself, in which nothing is recovered.
     let top: any DiskFolder
 
-    /// Opens the directory and creates what is missing.
+    /// Opens the directory and creates missing parts.
     init(in root: any DiskFolder) throws(FileError) {
         top = try root.subfolder(Self.name)
         try top.closeToOthers()
@@ -27,7 +27,7 @@ struct ControlDirectory: Sendable {
         trash = Trash(try top.subfolder("trash"))
     }
 
-    /// Takes the mirror for one engine, or gives it back; false while another has it, by whatever path.
+    /// Acquires or releases the mirror for one engine; false while another has it, by whatever path.
     func setLocked(_ isLocked: Bool) throws(FileError) -> Bool { try top.setLocked(isLocked) }
 
     /// The identity of the database that the mirror belongs to; nil when it has no marker.
@@ -52,7 +52,8 @@ struct ControlDirectory: Sendable {
         try top.sync()
     }
 
-    /// Removes the marker of a mirror's root, what is left of transfers, and the directory with all that is empty in it.
+    /// Removes the marker of a mirror's root, unfinished transfers, and everything empty in the directory, which is
+    /// removed last.
     ///
     /// - Returns: Whether something is left in it.
     static func remove(from root: any DiskFolder) throws(FileError) -> Bool {
@@ -70,63 +71,13 @@ struct ControlDirectory: Sendable {
         return !isEmpty
     }
 
-    /// Removes what unfinished transfers have left: nobody goes on with them.
+    /// Removes the files of unfinished transfers, which no engine will resume.
     private static func removeTransfers(from staging: any DiskFolder) throws(FileError) {
         for entry in try staging.list() {
             switch StagedName(entry.name) {
             case .downloading: try StagedDownloads.remove(entry.name, from: staging)
             case .uploading: try staging.removeFile(entry.name)
             default: continue
-            }
-        }
-    }
-}
-
-extension DiskFolder {
-    /// Opens a subfolder and creates it when it is missing.
-    func subfolder(_ name: String) throws(FileError) -> any DiskFolder {
-        do throws(FileError) {
-            return try folder(name)
-        } catch {
-            guard error.code == ENOENT else { throw error }
-        }
-        do throws(FileError) {
-            try makeFolder(name)
-        } catch {
-            guard error.code == EEXIST else { throw error }
-        }
-        return try folder(name)
-    }
-}
-
-extension DiskFile {
-    /// All bytes, up to a limit.
-    func bytes(limit: Int) throws(FileError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: limit)
-        let count = try read(into: &bytes, at: 0)
-        bytes.removeLast(limit - count)
-        return bytes
-    }
-}
-
-extension DiskFolder {
-    /// Moves a file into another folder under the first conflict name that is free there, and makes that durable.
-    ///
-    /// - Returns: The name.
-    func moveBeside(
-        _ name: String, _ original: String, in home: any DiskFolder, _ naming: ConflictNaming
-    ) throws(FileError) -> String {
-        let stamp = naming.stamp(try entry(name)?.stat)
-        var number = 1
-        while true {
-            let copy = ConflictName.name(for: original, stamp, number: number)
-            do throws(FileError) {
-                try rename(name, to: home, copy, .withoutReplacing)
-                try home.sync()
-                return copy
-            } catch {
-                guard error.code == EEXIST else { throw error }
-                number += 1
             }
         }
     }

@@ -19,13 +19,13 @@ final class Deleter {
         self.trash = trash
     }
 
-    /// Starts a new pass: what blocked folders before may be gone.
+    /// Starts a new pass: entries that blocked folders before may no longer exist.
     func begin() { scanned = [] }
 
     /// Moves entries to the trash, children before their folders.
     ///
-    /// - Throws: ``FileError`` when folders cannot be synced, and the store's errors; what is refused for one entry is
-    ///   in the report.
+    /// - Throws: ``FileError`` when folders cannot be synced, and the store's errors; failures of one entry are in the
+    ///   report.
     func delete(_ ids: [ItemID], _ report: inout SyncReport) throws {
         if ids.isEmpty { return }
         var gone: [ItemID] = []

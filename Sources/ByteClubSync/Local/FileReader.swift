@@ -34,7 +34,7 @@ final class FileReader {
         keptSize = size
     }
 
-    /// Reads files whose hash the planner needs: those of at most `limit` bytes now, larger ones by a request for
+    /// Reads files whose hash the planner needs: files of at most `limit` bytes at once, larger ones by a request for
     /// background work.
     ///
     /// - Returns: How many of them are known now.
@@ -92,7 +92,7 @@ final class FileReader {
         return content
     }
 
-    /// Tells of a file that is about to be sent without its date, since nobody elsewhere could keep that.
+    /// Reports a file that is about to be sent without its date, since other file systems could not store that.
     func noteDate(of id: ItemID, _ stat: FileStat, _ report: inout SyncReport) throws {
         if stat.fingerprint.time != nil { return }
         report.emitOnce(

@@ -9,7 +9,7 @@ struct StagedContent: Sendable {
     let replaced: LocalState?
     /// When the content was made; nil when the server does not tell.
     let modified: FileTime?
-    /// Whether the file is to be executable; nil when nobody knows.
+    /// Whether the file is to be executable; nil when unknown.
     let isExecutable: Bool?
     /// The bytes; nil when they are in staging already.
     var bytes: [UInt8]?
@@ -92,8 +92,8 @@ final class Installer {
     /// Installs new contents.
     ///
     /// - Returns: The installed contents, recorded as synced; `kind` is the kind of event in the log.
-    /// - Throws: ``FileError`` when the file system fails as a whole, and the store's errors; what is refused for one
-    ///   file is in the report.
+    /// - Throws: ``FileError`` when the file system fails as a whole, and the store's errors; failures of one file are
+    ///   in the report.
     func install(
         _ contents: [StagedContent], as kind: SyncEvent.Kind, _ report: inout SyncReport
     ) throws -> [InstalledFile] {
@@ -158,12 +158,11 @@ final class Installer {
             try noteDate(of: one, &report)
             report.note(.succeeded, of: one.content.item)
             conflictCopy[one.content.item] = nil
-            if let bytes = one.content.bytes { context.environment.bases.keep(bytes, one.content.install.hash) }
         }
         report.done += installed.count
     }
 
-    /// Tells of a file whose date this disk cannot keep.
+    /// Reports a file whose date this disk cannot keep.
     private func noteDate(of one: InstalledFile, _ report: inout SyncReport) throws {
         guard let date = one.content.modified, !date.isOnEveryDisk, !date.isKept(as: one.stat.fingerprint.modified)
         else { return }
@@ -194,8 +193,7 @@ final class Installer {
         }
     }
 
-    /// Makes files executable whose contents are on disk already, or takes that back; the next plan finds both sides
-    /// equal.
+    /// Allows or forbids executing files whose contents are on disk already; the next plan finds both sides equal.
     ///
     /// - Throws: As ``install(_:as:_:)``.
     func setExecutable(_ ids: [ItemID], _ report: inout SyncReport) throws {
@@ -233,7 +231,7 @@ final class Installer {
         }
         guard stat.fingerprint.size == seen.fingerprint.size, stat.fingerprint.modified == seen.fingerprint.modified
         else {
-            // Somebody wrote it meanwhile; what the tree knows is the content before.
+            // The file was written meanwhile; the tree has the content before.
             report.rescans.insert(local.location.parent)
             return nil
         }
@@ -374,9 +372,10 @@ final class Installer {
 }
 
 extension SyncContext {
-    /// Handles a name that is taken on disk: by an entry that cannot be synced, which has a problem already, by a known
-    /// one, or by one that the next scan finds; when that finds none, the disk takes two names for one although their keys
-    /// differ, which is a problem.
+    /// Handles a wanted name that exists on disk.
+    ///
+    /// It is of an entry that cannot be synced, which has a problem already, of a known one, or of one that the next scan
+    /// will find. If that finds none, the disk treats two names as one although their keys differ, which is a problem.
     func noteTaken(_ location: Location, wantedBy item: ItemID, _ report: inout SyncReport) throws {
         if try BlockedNames(store).blocks(location, for: item) { return }
         report.rescans.insert(location.parent)

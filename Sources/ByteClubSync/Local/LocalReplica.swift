@@ -36,7 +36,7 @@ final class LocalReplica {
         remover = FolderRemover(context, control, installer, trash)
     }
 
-    /// Recovers from a crash: classifies what is left in staging; `busy` are the items of running transfers.
+    /// Recovers from a crash: classifies the files in staging; `busy` are the items of running transfers.
     ///
     /// - Throws: ``FileError`` when staging cannot be read, and the store's errors.
     func recover(besides busy: Set<ItemID>, _ report: inout SyncReport) throws {

@@ -10,8 +10,8 @@ final class Mover {
 
     /// Creates the folders that the server has, parents first.
     ///
-    /// - Throws: ``FileError`` when folders cannot be synced, and the store's errors; what is refused for one entry is
-    ///   in the report.
+    /// - Throws: ``FileError`` when folders cannot be synced, and the store's errors; failures of one entry are in the
+    ///   report.
     func makeFolders(_ wanted: [(item: ItemID, location: Location)], _ report: inout SyncReport) throws {
         if wanted.isEmpty { return }
         var made: [(item: ItemID, location: Location, stat: FileStat)] = []
@@ -62,7 +62,7 @@ final class Mover {
             }
             let moved = try Self.rename(name, in: source, to: target, newName, stat)
             guard let now = try target.entry(newName), now.stat.handle == moved else {
-                // Another entry had taken the name at the last moment: it is moved back.
+                // Another entry got the name at the last moment: it is moved back.
                 try target.rename(newName, to: source, name, .withoutReplacing)
                 report.rescans.formUnion([local.location.parent, location.parent])
                 return
@@ -80,8 +80,8 @@ final class Mover {
         }
     }
 
-    /// Renames to a free name, or to another spelling of the entry's own name where the disk takes both for one; returns
-    /// the handle that the entry has then.
+    /// Renames to a free name, or to another spelling of the entry's own name where the disk treats both as one;
+    /// returns the entry's handle afterwards.
     private static func rename(
         _ name: String, in source: any DiskFolder, to target: any DiskFolder, _ newName: String, _ stat: FileStat
     ) throws(FileError) -> FileHandle {
@@ -99,8 +99,10 @@ final class Mover {
         return stat.handle
     }
 
-    /// Moves a folder by its parts, where it cannot be renamed, as one of an overlay's lower layer: what is in it goes into
-    /// a new folder, entry by entry, so that none is ever in two places or in none; the old one goes when it is empty.
+    /// Moves a folder by its parts, where it cannot be renamed, as in an overlay's lower layer.
+    ///
+    /// Its entries are moved into a new folder one by one, so that none is ever in two places or in none; the old folder
+    /// is removed when it is empty.
     ///
     /// - Returns: The new folder's handle.
     private static func moveParts(

@@ -8,7 +8,7 @@ struct OpenedFile: Sendable {
     let file: any DiskFile
     let stat: FileStat
 
-    /// Whether its bytes are those of its stat.
+    /// Whether its bytes are still the ones of its stat.
     ///
     /// - Throws: ``FileError``.
     func isUntouched() throws(FileError) -> Bool { try file.stat().fingerprint.isUntouched(since: stat.fingerprint) }

@@ -56,8 +56,8 @@ struct Recovery {
         }
     }
 
-    /// Trashes a displaced file that was replaced or deleted on purpose; an edit made in between is moved back, also
-    /// when its folder is gone.
+    /// Trashes a displaced file that was replaced or deleted on purpose; an edit made in between is moved back, even
+    /// when its folder no longer exists.
     private func settle(_ name: String, _ id: ItemID, isKnown: Bool, _ report: inout SyncReport) throws {
         let item = try context.store.item(id)
         let location = item?.local?.location ?? item?.synced?.location ?? item?.remote?.location

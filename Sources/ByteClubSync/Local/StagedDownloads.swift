@@ -1,8 +1,8 @@
 import ByteClubCore
 
-/// What has come of large contents: each has a folder in staging, in which the remote keeps what it goes on with.
+/// Received parts of large contents: each has a folder in staging with the files from which the remote resumes.
 ///
-/// It is all ours: what no item waits for any more is removed, and nothing of it ever goes into the trash.
+/// These files are never a user's: once no item waits for them they are removed, and never moved to the trash.
 final class StagedDownloads {
     /// The file in a folder that is there when all bytes have come.
     static let content = "content"
@@ -41,7 +41,7 @@ final class StagedDownloads {
         return try staging.subfolder(wanted.name)
     }
 
-    /// Whether a content is in its folder with all its bytes, which are read; what is there instead is removed.
+    /// Whether a content is in its folder with all its bytes, which are read; another file there is removed.
     ///
     /// - Throws: ``FileError``, and `CancellationError` when the task is cancelled.
     static func isWhole(
@@ -82,9 +82,9 @@ final class StagedDownloads {
         if try store.item(item)?.waits(for: hash) != true { try remove(item, hash) }
     }
 
-    /// Removes what no item waits for any more, but for what is being downloaded.
+    /// Removes parts for which no item waits any more, except those of running downloads.
     ///
-    /// - Throws: ``FileError`` and the store's errors; the next call goes on.
+    /// - Throws: ``FileError`` and the store's errors; the next call continues.
     func removeUnwanted(besides busy: Set<ItemID>) throws {
         for one in known where !busy.contains(one.item) { try judge(one.item, one.hash) }
     }

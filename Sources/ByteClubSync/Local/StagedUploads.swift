@@ -1,9 +1,9 @@
 import ByteClubCore
 
-/// How far the uploads of large files have come: each has a file in staging, from which the next attempt goes on, also
-/// that of another engine.
+/// The progress of uploads of large files: each has a file in staging, with which the next attempt resumes, also the
+/// attempt of another engine.
 ///
-/// It is a hint: without it the upload begins anew.
+/// It is a hint: without it the upload starts over.
 final class StagedUploads {
     private static let limit = 4 << 10
 
@@ -17,7 +17,7 @@ final class StagedUploads {
         staging = control.staging
     }
 
-    /// How an item's upload goes on, and where its progress is kept.
+    /// How to resume an item's upload, and where its progress is stored.
     func resumption(of item: ItemID) -> UploadResumption {
         known.insert(item)
         let (staging, name) = (staging, StagedName.uploading(item).text)
@@ -35,7 +35,7 @@ final class StagedUploads {
 
     /// Removes the files of items that have nothing to send any more, but for those under way.
     ///
-    /// - Throws: ``FileError`` and the store's errors; the next call goes on.
+    /// - Throws: ``FileError`` and the store's errors; the next call continues.
     func removeUnwanted(besides busy: Set<ItemID>) throws {
         for item in known where !busy.contains(item) { try judge(item) }
     }

@@ -6,7 +6,7 @@ struct Trash: Sendable {
 
     init(_ folder: any DiskFolder) { top = folder }
 
-    /// Moves an entry to the trash of a day under its path, with a number appended when that is taken.
+    /// Moves an entry to the trash of a day under its path, with a number appended if that exists.
     ///
     /// - Returns: The path in the trash.
     @discardableResult
@@ -55,7 +55,7 @@ struct Trash: Sendable {
         return free
     }
 
-    /// The folder in the trash that holds a path, and the last name; nil when it is gone.
+    /// The folder in the trash that holds a path, and the last name; nil when it does not exist.
     func find(_ path: String) -> (folder: any DiskFolder, name: String)? {
         let (parent, name) = LocalPath.split(path)
         var target = top

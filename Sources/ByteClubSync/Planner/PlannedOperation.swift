@@ -2,8 +2,8 @@ import ByteClubCore
 
 /// One operation of a plan, which brings disk and server closer to agreement.
 ///
-/// It is carried out only if both sides still match the trees (invariant I5); otherwise nothing is changed, and the
-/// next plan starts from what is there then.
+/// It is executed only if both sides still match the trees (invariant I5); otherwise nothing is changed, and the next
+/// plan starts from the new state.
 enum PlannedOperation: Hashable, Sendable {
     case note(ItemID, Bookkeeping)
     case disk(ItemID, DiskAction)
@@ -25,7 +25,7 @@ enum PlannedOperation: Hashable, Sendable {
         }
     }
 
-    /// Whether it takes an entry away from one side: then it waits for the end of the round.
+    /// Whether it removes an entry from one side: then it waits for the end of the round.
     var isDeletion: Bool {
         switch self {
         case .note: false
@@ -34,7 +34,7 @@ enum PlannedOperation: Hashable, Sendable {
         }
     }
 
-    /// The event that tells of it; nil when none does.
+    /// The event that reports it; nil without one.
     var event: SyncEvent.Kind? {
         switch self {
         case .note: nil
@@ -58,7 +58,7 @@ enum PlannedOperation: Hashable, Sendable {
     }
 }
 
-/// What is remembered of an item, without effect on either side.
+/// A change of an item's record, without effect on either side.
 enum Bookkeeping: Hashable, Sendable {
     /// Both sides show the same: remember it as synced.
     case adopt
@@ -80,7 +80,7 @@ enum Bookkeeping: Hashable, Sendable {
     }
 }
 
-/// What is done on the disk.
+/// An operation on the disk.
 enum DiskAction: Hashable, Sendable {
     /// Make the folder that the server shows.
     case makeFolder(Location)
@@ -122,7 +122,7 @@ enum DiskAction: Hashable, Sendable {
     }
 }
 
-/// What is done on the server.
+/// An operation on the server.
 enum ServerAction: Hashable, Sendable {
     /// Make the folder that the disk shows.
     case makeFolder
@@ -133,7 +133,7 @@ enum ServerAction: Hashable, Sendable {
     /// Delete the entry with all that is in it, unless any of it has changed.
     case delete
 
-    /// Whether it is still due by what is known of the item now: with the tree's new revision as its condition it would
+    /// Whether the item's present state still requires it: with the tree's new revision as its condition it would
     /// replace an unseen change.
     func isStillDue(_ item: Item) -> Bool {
         switch self {

@@ -135,7 +135,7 @@ extension PlannerDraft {
         while true {
             let path = try ancestors(of: folder, on: side, after: true)
             guard let end = path.firstIndex(of: item.id) else {
-                // Moves on the way are done before, so that those of one level never meet.
+                // Moves on the way are done before, so that two of one level never meet.
                 let way = try path + ancestors(of: folder, on: side, after: false)
                 let before = way.compactMap { moves[Node(side: side, item: $0)]?.level }.max()
                 return .planned(level: before.map { $0 + 1 } ?? 0)

@@ -32,7 +32,7 @@ extension PlannerDraft {
         let names = [location.name, local.location.name, item.remote?.location.name].compactMap { $0 }
         let original = names.first { !TemporaryName.isName($0, of: item.id) } ?? location.name
         if item.remote?.hash != nil, try isKept(local.hash, of: original, in: location.parent) { return nil }
-        // Without a merge base, as after a server was set back, nobody knows who made it: others may have the same.
+        // Without a merge base, as after a server was set back, the author is unknown: others may have the same.
         let stamp = naming.stamp(local.stat, isOwn: item.synced != nil)
         return try freeName(in: location.parent, for: item.id, besides: names) {
             ConflictName.name(for: original.text, stamp, number: $0)

@@ -156,7 +156,7 @@ struct PlannerDraft<View: TreeView> {
 
     mutating func transfer(_ operation: PlannedOperation) { contents.append(operation) }
 
-    /// A deletion, after those of lower heights.
+    /// Adds a deletion, after the deletions of lower heights.
     mutating func remove(_ operation: PlannedOperation, at height: Int) {
         Self.add(operation, to: &deletions, at: height)
     }

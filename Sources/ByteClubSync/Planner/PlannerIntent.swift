@@ -10,7 +10,7 @@ enum PlannerIntent: Hashable {
     case keep
     /// One side has lost it, and the file must be read to know whether it was changed.
     case read
-    /// It is to be deleted on this side, if what is in it goes as well.
+    /// It is to be deleted on this side, if everything in it is deleted as well.
     case delete(Side)
     /// It is to be made on this side.
     case create(Side)
@@ -100,9 +100,4 @@ extension Item {
         case (false, false): return .same
         }
     }
-}
-
-extension Side {
-    /// The other side.
-    var other: Side { self == .local ? .remote : .local }
 }

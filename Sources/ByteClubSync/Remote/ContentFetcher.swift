@@ -222,7 +222,6 @@ final class ContentFetcher {
     /// The content that both sides had last.
     func base(of item: Item, _ base: SyncedState, _ report: inout SyncReport) async throws -> [UInt8]? {
         guard let hash = base.hash, base.size <= Int64(TextMerge.limit) else { return nil }
-        if let kept = context.environment.bases.content(hash) { return kept }
         guard let revision = base.revision, let path = try? replica.tree.path(of: item.id, &report) else { return nil }
         do throws(RemoteError) {
             let bytes = try await replica.tree.remote.content(

@@ -487,10 +487,7 @@ final class JournalReplica: RemoteReplica {
             for one in done { try record(one.write.write, one.entry, &editor, &report) }
             return try done.map { try $0.write.write.log(in: context) }
         }
-        for (ready, _) in done {
-            report.note(.succeeded, of: ready.write.item)
-            if let bytes = ready.bytes, let hash = ready.write.hash { context.environment.bases.keep(bytes, hash) }
-        }
+        for (ready, _) in done { report.note(.succeeded, of: ready.write.item) }
         report.done += done.count
     }
 

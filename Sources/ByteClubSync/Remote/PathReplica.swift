@@ -383,9 +383,6 @@ final class PathReplica: RemoteReplica {
             metadata = nil
         }
         try take(call.write, metadata, &report)
-        if case .put(_, let bytes, _, _, _) = call.verb, let hash = call.write.hash {
-            context.environment.bases.keep(bytes, hash)
-        }
     }
 
     /// Records an answered write; nil metadata means that the entry is gone.

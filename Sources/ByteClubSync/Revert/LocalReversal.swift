@@ -1,7 +1,7 @@
-import ByteClubCore
+public import ByteClubCore
 
-/// Takes back what was changed on disk and is not on the server: edits and new entries go to the trash, renamed ones go
-/// back, and the next sync downloads what is missing then.
+/// Reverts local changes that the server does not have: edited and new entries are moved to the trash, renamed ones
+/// back, and the next sync downloads the missing ones.
 ///
 /// The merge base of an entry is forgotten before its file is touched, so that after a crash nothing looks as if it had
 /// been deleted here.
@@ -43,20 +43,18 @@ struct LocalReversal {
 
     /// Whether neither the item nor a folder above it is left out or cannot be read.
     private func isDecided(_ item: Item) throws -> Bool {
-        try TreePaths(view: UnconfirmedView(base: store, unconfirmed: [])).chain(of: item).allSatisfy {
-            !$0.isExcluded && !$0.isFrozen
-        }
+        try store.lineage(of: item).allSatisfy { !$0.isExcluded && !$0.isFrozen }
     }
 
-    /// Takes changes back.
+    /// Reverts changes.
     ///
-    /// - Throws: ``FileError`` and the store's errors; what was done until then stays done.
+    /// - Throws: ``FileError`` and the store's errors; the changes reverted so far stay reverted.
     func run(_ steps: [Step], _ local: LocalReplica) throws {
         var report = SyncReport()
         try moveBack(steps.filter { $0.change.kind == .moved }.map(\.item), local.mover, &report)
         try store.edit(durably: true) { editor in
             for step in steps where step.change.kind != .new {
-                // What was moved back already is as it was.
+                // An entry that was moved back with its folder needs no step.
                 if try step.change.kind == .moved && store.item(step.item)?.isMovedLocally == false { continue }
                 _ = try editor.forgetBase(step.item)
             }
@@ -140,13 +138,13 @@ struct LocalReversal {
 }
 
 extension Item {
-    /// What was changed on disk that the server does not have; nil when nothing was.
+    /// The kind of local change that the server does not have; nil without one.
     fileprivate var localChange: LocalChange.Kind? {
         if remote?.isUnverified == true { return nil }
         switch (local, remote, synced) {
         case (nil, .some, .some): return .deleted
         case (let local?, nil, nil): return local.isLeftover ? nil : .new
-        // The server has deleted what is not as it was.
+        // The server has deleted an entry that is no longer as it was.
         case (.some, nil, .some): return isEditedLocally || isMovedLocally ? .new : nil
         case (let local?, let remote?, _):
             if !local.isFolder, local.hash == nil || local.hash != remote.hash, synced == nil || isEditedLocally {
@@ -156,5 +154,64 @@ extension Item {
             return isMovedLocally && !TemporaryName.isName(local.location.name, of: id) ? .moved : nil
         default: return nil
         }
+    }
+}
+
+extension SyncEngine {
+    /// Reverts the changes in the mirror, at a path and below it, that the server does not have.
+    ///
+    /// Edited and new entries are moved to the mirror's trash, and renamed ones get their names back; the next sync
+    /// downloads entries that were edited or deleted here. The server is not contacted. In a dry run nothing is
+    /// changed, and a sync may run.
+    ///
+    /// - Returns: The changes, in the order of their paths.
+    /// - Throws: ``SyncError`` with the code `alreadyRunning` while a sync of the mirror runs, `io` when the disk refuses.
+    public static func revert(
+        _ path: String, of configuration: SyncConfiguration, isDryRun: Bool
+    ) throws(SyncError) -> [LocalChange] {
+        do {
+            if isDryRun { return try takeBack(path, configuration, isDryRun: true) }
+            guard let lock = try MirrorLock(in: configuration.stateDirectory) else {
+                let advice = MirrorLock.advice(
+                    in: configuration.stateDirectory, then: ", and restart it afterwards")
+                throw SyncError(.alreadyRunning, "a sync of '\(configuration.directory)' is running\(advice)")
+            }
+            let changes = try takeBack(path, configuration, isDryRun: false)
+            if !lock.wasUnclean { lock.markClean() }
+            return changes
+        } catch {
+            throw SyncError.wrapping(error)
+        }
+    }
+
+    private static func takeBack(
+        _ path: String, _ configuration: SyncConfiguration, isDryRun: Bool
+    ) throws -> [LocalChange] {
+        let database = configuration.databasePath
+        var environment = try SyncEnvironment(configuration)
+        if isDryRun { environment.openStore = { try SQLiteTreeStore.scratchCopy(path: database) } }
+        let store = try environment.openStore()
+        defer { try? store.close() }
+        // Before a whole pass over the server's state all looks as if it had been made here.
+        guard try store.meta(.cursor) != nil, try store.meta(.isSweepPending) == nil else {
+            throw SyncError(
+                .configuration,
+                "'\(configuration.directory)' has not been compared with the server yet; let a sync finish first")
+        }
+        let root = try MirrorRoot(configuration, environment, store, isDryRun: isDryRun)
+        let context = SyncContext(configuration, environment, store: store, root: root.folder, isWatching: false)
+        let scanner = Scanner(root: root.folder, store: store)
+        let reversal = LocalReversal(context: context)
+        var report = SyncReport()
+        let local = isDryRun ? nil : LocalReplica(context, try ControlDirectory(in: root.folder), scanner)
+        try local?.recover(besides: [], &report)
+        var deletions = DeletionGuard(configuration.deleteGuard, approvesAll: false)
+        _ = try (local?.scope ?? SyncScope(context, scanner)).reload(&deletions, &report)
+        _ = try scanner.scan(.everything, confirmsDeletions: true)
+        let steps = try reversal.steps(below: path, FileReader(context, scanner))
+        if let local { try reversal.run(steps, local) }
+        // Everything in a new folder is moved with it.
+        let new = Set(steps.lazy.filter { $0.change.kind == .new }.map(\.change.path))
+        return steps.map(\.change).filter { $0.kind != .new || !new.contains(LocalPath.split($0.path).parent) }
     }
 }

@@ -1,8 +1,8 @@
 import ByteClubCore
 
-/// Files that are in deselected folders on this disk: the server gets nothing of them, and nobody else would tell.
+/// Files that are in deselected folders on this disk: they are never uploaded, so status has to report them.
 ///
-/// A folder's files go from the disk when it is deselected; what is there later was made here. No scan looks into it.
+/// Deselecting a folder removes its files from the disk; later files were made here. No scan reads the folder.
 struct LeftOutFiles {
     /// The most entries that are looked at in one folder.
     private static let maximumEntries = 100_000
@@ -38,7 +38,7 @@ struct LeftOutFiles {
     private func folders(at key: PathKey) throws -> [String] {
         let (parent, name) = LocalPath.split(key.string)
         return try store.items(at: String(parent.dropFirst())).flatMap { item -> [String] in
-            guard let path = try LocalPath.path(of: item.id, in: store),
+            guard let path = try store.localPath(of: item.id),
                 let folder = try? scanner.root.folder(below: path), let entries = try? folder.list()
             else { return [] }
             return entries.filter { $0.kind == .folder && $0.isDecodable && PathKey.fold($0.name) == name }

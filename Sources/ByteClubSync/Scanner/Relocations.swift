@@ -58,23 +58,23 @@ final class Relocations {
 
     private func matchFiles() throws {
         let old = vanished.compactMap { origins[$0] }.filter { !$0.isFolder && $0.hash != nil }
-        var sizes = LooseSizes()
-        for file in old { sizes.add(file) }
+        var sizes = LooseFiles<Int64>()
+        for file in old { sizes.add(file, file.size) }
         let new = try read(newFiles(sizes))
         if new.isEmpty { return }
-        var (olds, news) = (LooseFiles(), LooseFiles())
-        for file in old { olds.add(file) }
-        for file in new { news.add(file) }
+        var (olds, news) = (LooseFiles<ContentHash?>(), LooseFiles<ContentHash?>())
+        for file in old { olds.add(file, file.hash) }
+        for file in new { news.add(file, file.hash) }
         for file in new {
-            guard let id = olds.only(for: file), let known = origins[id], news.only(for: known) == file.id else {
-                continue
-            }
+            guard let id = olds.only(for: file, file.hash), let known = origins[id],
+                news.only(for: known, known.hash) == file.id
+            else { continue }
             pair(id, file.id)
         }
     }
 
     /// The new files that may be vanished ones, in the order of their identities.
-    private func newFiles(_ sizes: LooseSizes) throws -> [LooseEntry] {
+    private func newFiles(_ sizes: LooseFiles<Int64>) throws -> [LooseEntry] {
         let gone = Set(vanished)
         var found: [LooseEntry] = []
         var chunks = UnsettledChunks(store, of: 4_096)
@@ -83,7 +83,7 @@ final class Relocations {
             for item in chunk {
                 guard let local = Self.novelty(item), !local.isFolder, !gone.contains(item.id) else { continue }
                 let file = LooseEntry(item.id, local)
-                if sizes.mayHave(file) { found.append(file) }
+                if sizes.contains(file, file.size) { found.append(file) }
             }
         }
         return []
@@ -165,5 +165,61 @@ final class Relocations {
     private func pair(_ old: ItemID, _ new: ItemID) {
         target[old] = new
         origin[new] = old
+    }
+}
+
+/// A vanished or a new entry: one end of a possible move that was not observed.
+struct LooseEntry {
+    let id: ItemID
+    let location: Location
+    let isFolder: Bool
+    let size: Int64
+    /// A file's hash; nil when it was not read.
+    var hash: ContentHash?
+
+    init(_ id: ItemID, _ local: LocalState) {
+        self.id = id
+        location = local.location
+        isFolder = local.isFolder
+        size = local.size
+        hash = local.hash
+    }
+}
+
+/// An index of files by a value, such as the content's hash, together with the name, and together with the folder.
+struct LooseFiles<Value: Hashable> {
+    private enum Place: Hashable {
+        case name(EntryName)
+        case folder(ItemID)
+    }
+
+    private struct Key: Hashable {
+        let value: Value
+        let place: Place
+    }
+
+    /// Nil for several files.
+    private var files: [Key: ItemID?] = [:]
+
+    private static func keys(of file: LooseEntry, _ value: Value) -> [Key] {
+        [.name(file.location.name), .folder(file.location.parent)].map { Key(value: value, place: $0) }
+    }
+
+    mutating func add(_ file: LooseEntry, _ value: Value) {
+        for key in Self.keys(of: file, value) {
+            files[key] = files.keys.contains(key) ? .some(nil) : .some(file.id)
+        }
+    }
+
+    /// Whether a file has the value together with the name or the folder of this one.
+    func contains(_ file: LooseEntry, _ value: Value) -> Bool {
+        Self.keys(of: file, value).contains { files.keys.contains($0) }
+    }
+
+    /// The only file that can be the other end of this one's move; nil when there is none, or several.
+    func only(for file: LooseEntry, _ value: Value) -> ItemID? {
+        let found = Self.keys(of: file, value).compactMap { files[$0] }
+        guard let id = found.first ?? nil, found.allSatisfy({ $0 == id }) else { return nil }
+        return id
     }
 }

@@ -8,7 +8,6 @@ extension ScanPass {
         let size = isFolder ? 0 : entry.stat.fingerprint.size
         try save(Item(id, local: LocalState(location: location, isFolder: isFolder, size: size, stat: entry.stat)))
         report.created += 1
-        report.bytes += size
     }
 
     /// Records the current state of an item that was found in an open folder: `known` is the tree's, `path` is the path
@@ -37,7 +36,6 @@ extension ScanPass {
             } else {
                 local.hash = nil
                 report.edited += 1
-                report.bytes += local.size
                 item.isFrozen = false
             }
         }
@@ -77,7 +75,7 @@ extension ScanPass {
     /// Whether a folder is another's, or above it.
     func isAbove(_ folder: ItemID, _ other: ItemID) throws -> Bool {
         if folder == other { return true }
-        guard let chain = try LocalPath.chain(of: other, in: store) else { return true }
+        guard let chain = try store.localChain(of: other) else { return true }
         return chain.contains { $0.item == folder }
     }
 
@@ -85,10 +83,10 @@ extension ScanPass {
     func noteMove(_ item: Item, to path: String) throws {
         if let folder = item.local?.location.parent { vanished[folder]?[item.id] = nil }
         guard item.isFolder else { return }
-        if problems.count > 0, let old = try LocalPath.path(of: item.id, in: store) {
+        if problems.count > 0, let old = try store.localPath(of: item.id) {
             try problems.move(old, to: path)
         }
-        walk.forget()
+        handles.forgetAll()
     }
 
     /// Notes that a folder is listed again, and drops what had vanished from it.
@@ -114,5 +112,55 @@ extension ScanPass {
         try store.editing { editor in try editor.exclude(id) }
         writes += 1
         report.hasChanges = true
+    }
+}
+
+extension ScanPass {
+    /// Moves vanished items to where they were found, and removes the others from the local tree.
+    ///
+    /// To be called in a transaction.
+    func settle(_ gone: [ItemID], _ relocations: Relocations) throws {
+        if problems.count > 0 {
+            for id in gone {
+                if let path = try store.localPath(of: id) { try problems.move(path, to: nil) }
+            }
+        }
+        for old in relocations.vanished {
+            guard let new = relocations.target[old] else { continue }
+            try relocate(old, to: new, relocations.contents[new])
+        }
+        if !relocations.target.isEmpty { handles.forgetAll() }
+        for id in relocations.vanished where relocations.target[id] == nil { try drop(id) }
+    }
+
+    /// Gives a vanished item the place in the tree of the new item that it is.
+    private func relocate(_ id: ItemID, to new: ItemID, _ content: (hash: ContentHash, stat: FileStat)?) throws {
+        guard var item = try store.item(id), var other = try store.item(new), var local = other.local else { return }
+        if local.isFolder {
+            for var child in try store.children(of: new, on: .local) {
+                child.local?.location.parent = id
+                try save(child)
+            }
+            try store.setListing(nil, of: id)
+            report.racyFolders.insert(id)
+        } else if let content, content.stat.handle == local.stat?.handle {
+            (local.hash, local.size, local.stat) = (content.hash, content.stat.fingerprint.size, content.stat)
+        }
+        // A known listing names the items in its folder.
+        try store.setListing(nil, of: local.location.parent)
+        other.local = nil
+        try save(other)
+        item.local = local
+        item.isFrozen = false
+        try save(item)
+        report.moved += 1
+    }
+
+    /// Watches folders that are others on disk than before.
+    func watch(_ items: [ItemID]) throws {
+        for id in items where try store.item(id)?.isFolder == true {
+            // The next scan notices a folder that is missing again.
+            if let folder = try? handles.folder(id) { scanner.watch(folder, id, true) }
+        }
     }
 }

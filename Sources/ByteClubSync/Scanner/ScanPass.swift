@@ -11,7 +11,7 @@ final class ScanPass {
         let key: PathKey
         /// The folder that contains it and its name there; nil for one with which the scan begins.
         let entry: (folder: ItemID, name: String)?
-        /// Whether its subfolders are scanned as well, whatever its fingerprint says.
+        /// Whether its subfolders are scanned as well, even with an unchanged fingerprint.
         let descends: Bool
         /// Whether it may be another folder than at the last scan.
         let isNew: Bool
@@ -19,7 +19,7 @@ final class ScanPass {
 
     let scanner: Scanner
     let store: any TreeStore
-    let walk: FolderWalk
+    let handles: FolderHandles
     let problems: ScanProblems
     /// Synced entries that are where they are not synced.
     let moves: UnsyncedMoves
@@ -36,7 +36,7 @@ final class ScanPass {
     init(_ scanner: Scanner, after earlier: ScanPass? = nil) throws {
         self.scanner = scanner
         store = scanner.store
-        walk = FolderWalk(root: scanner.root, tree: scanner.store)
+        handles = FolderHandles(root: scanner.root, tree: scanner.store)
         if let earlier {
             (moves, problems) = (earlier.moves, earlier.problems)
         } else {
@@ -82,8 +82,8 @@ final class ScanPass {
         case .folders(let folders):
             var reached: Set<ItemID> = []
             for folder in folders.sorted(by: >) {
-                guard let found = try walk.verified(folder), reached.insert(found.item).inserted else { continue }
-                let path = try LocalPath.path(of: found.item, in: store) ?? ""
+                guard let found = try handles.reach(folder), reached.insert(found.item).inserted else { continue }
+                let path = try store.localPath(of: found.item) ?? ""
                 push(found.item, path: path, nil, descends: false, isNew: false)
             }
         }
@@ -144,10 +144,10 @@ final class ScanPass {
     private func open(_ visit: Visit, isNew: Bool) throws -> any DiskFolder {
         let folder: any DiskFolder
         if let entry = visit.entry {
-            folder = try walk.again(entry.folder).folder(entry.name)
-            walk.keep(folder, visit.item)
+            folder = try handles.folder(entry.folder).folder(entry.name)
+            handles.keep(folder, visit.item)
         } else {
-            folder = try walk.again(visit.item)
+            folder = try handles.folder(visit.item)
         }
         scanner.watch(folder, visit.item, isNew)
         return folder
@@ -191,7 +191,7 @@ final class ScanPass {
 
     /// Whether a folder is the root of a mirror of its own, as one is that was moved here.
     ///
-    /// A marker that the server has as well came from there, and says nothing about this disk.
+    /// A marker that the server has as well was downloaded, and proves nothing about this disk.
     private func isMirror(_ visit: Visit, _ folder: any DiskFolder, _ entries: [DiskEntry]) throws -> Bool {
         let name = ControlDirectory.name
         guard visit.item != .root, entries.contains(where: { $0.name == name }) else { return false }

@@ -9,7 +9,7 @@ final class ScanProblems {
         static func == (left: Path, right: Path) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
     }
 
-    /// What is wrong with a folder that is the root of another mirror.
+    /// The message for a folder that is the root of another mirror.
     static let ownMirror = "it is a mirror itself and is not synced; move it out of this one"
 
     private let store: any TreeStore
@@ -18,7 +18,7 @@ final class ScanProblems {
     /// Whether any problem was added or removed.
     private(set) var hasChanged = false
 
-    /// Takes those that the database has, without those of moves to where nothing is synced.
+    /// Loads the problems in the database, without those of moves to unsynced names.
     init(_ store: any TreeStore, _ known: [ProblemRecord], besides moves: UnsyncedMoves) {
         self.store = store
         for problem in known where problem.isFromScan && !moves.has(problem.path) { keep(problem) }
@@ -37,7 +37,7 @@ final class ScanProblems {
     /// Whether a scan has found something wrong with a path.
     func has(_ path: String) -> Bool { count > 0 && byFolder[Self.folder(of: path)]?[Path(path)] != nil }
 
-    /// Notes what is wrong with a path.
+    /// Records the problem of a path.
     func set(_ path: String, _ item: ItemID?, _ message: String) throws {
         let problem = ProblemRecord(path: path, item: item, message: message, isFromScan: true)
         if byFolder[Self.folder(of: path)]?[Path(path)] == problem { return }
@@ -61,7 +61,7 @@ final class ScanProblems {
         for problem in byFolder.values.flatMap(\.values) where problem.item == item { try clear(problem.path) }
     }
 
-    /// Forgets what was wrong with entries of a folder, but for these.
+    /// Clears the problems of all other entries of a folder.
     func keepOnly(_ paths: Set<String>, in folder: String) throws {
         guard let known = byFolder[Path(folder)] else { return }
         let kept = Set(paths.map { Path($0) })
@@ -78,25 +78,14 @@ final class ScanProblems {
         }
     }
 
-    /// The folders with problems that the tree does not have, since they were excluded or removed together with what
-    /// is in them.
+    /// The folders with problems that are not in the tree: they were excluded or removed with everything below them.
     func strays() throws -> [String] {
-        var items: [Path: ItemID?] = [Path(""): .root]
-        return try byFolder.keys.filter { try item($0, &items) == nil }.map(\.text).sorted()
-    }
-
-    /// The item of a folder; `known` are those that were looked up before.
-    private func item(_ folder: Path, _ known: inout [Path: ItemID?]) throws -> ItemID? {
-        if let item = known[folder] { return item }
-        let (above, name) = LocalPath.split(folder.text)
-        let wanted = EntryName(name)
-        let item = try item(Path(above), &known).flatMap { parent in
-            try store.children(of: parent, key: wanted.key, on: .local).first {
-                $0.isFolder && $0.local?.location.name == wanted
-            }?.id
-        }
-        known[folder] = .some(item)
-        return item
+        try byFolder.keys.map(\.text).filter { folder in
+            try !folder.isEmpty
+                && !store.items(at: folder).contains { item in
+                    try item.isFolder && store.localPath(of: item.id)?.utf8.elementsEqual(folder.utf8) == true
+                }
+        }.sorted()
     }
 
     private func keep(_ problem: ProblemRecord) {
@@ -107,7 +96,7 @@ final class ScanProblems {
     private static func folder(of path: String) -> Path { Path(LocalPath.split(path).parent) }
 }
 
-/// Tells which problems are some by which mirror and server differ; each folder is looked up once.
+/// Finds the problems by which mirror and server differ; each folder is looked up once.
 struct ProblemReview {
     private let store: any TreeStore
     /// The items of folders by their paths as the disk has them, of both sides when they are two.
@@ -117,8 +106,8 @@ struct ProblemReview {
 
     /// Whether mirror and server differ by a problem.
     ///
-    /// What is of a kind that is never synced, such as a link or another mirror, is not, unless the server has an entry
-    /// of its name.
+    /// Entries of a type that is never synced, such as links and other mirrors, do not count, unless the server has an
+    /// entry of the name.
     mutating func keepsApart(_ problem: ProblemRecord) throws -> Bool {
         guard problem.isFromScan else { return true }
         if let item = problem.item {
@@ -139,9 +128,4 @@ struct ProblemReview {
         folders[path] = found
         return found
     }
-}
-
-extension TreeStore {
-    /// The items at a path as either side has it.
-    func items(at path: String) throws -> [Item] { try TreePaths(view: self).items(at: path) }
 }

@@ -13,7 +13,7 @@ final class Scanner {
     let store: any TreeStore
     /// Which entries belong to the mirror; after a change, all known listings must be invalidated.
     var rules: ScanRules
-    /// Whether entries that were renamed to names that are not synced are taken to be deleted.
+    /// Whether entries that were renamed to unsynced names count as deleted.
     var approvesDeletions = false
     /// Called with each folder before it is scanned, and whether it may be another one than at the last scan.
     let watch: (_ folder: any DiskFolder, _ item: ItemID, _ isNew: Bool) -> Void
@@ -30,9 +30,9 @@ final class Scanner {
 
     /// Scans a part of the mirror.
     ///
-    /// With `confirmsDeletions`, items that two passes did not find anywhere are taken to be deleted. Otherwise, and
-    /// when something has become unreadable, they stay in the tree and are reported, so that another scan can look for
-    /// them. An entry that is found again by its content was moved.
+    /// With `confirmsDeletions`, items that two passes did not find anywhere count as deleted. Otherwise, and when
+    /// something has become unreadable, they stay in the tree and are reported, so that another scan can look for them.
+    /// An entry that is found again by its content was moved.
     ///
     /// - Throws: ``FileError`` when the root itself cannot be listed, and the store's errors; nothing is inferred then.
     func scan(_ scope: ScanScope, confirmsDeletions: Bool) throws -> ScanReport {
@@ -41,7 +41,7 @@ final class Scanner {
         try run(pass, scope)
         let missed = pass.missing()
         guard confirmsDeletions, !pass.report.isUnsure, !missed.isEmpty else { return pass.result(vanished: missed) }
-        // A second pass finds what was moved from a folder scanned late to one scanned early.
+        // A second pass finds entries that were moved from a folder scanned late to one scanned early.
         let again = try ScanPass(self, after: pass)
         try run(again, pass.widened(scope))
         if again.report.isUnsure { return again.result(vanished: again.missing()) }
@@ -68,4 +68,40 @@ final class Scanner {
             for problem in leftOut { try pass.problems.set(problem.path, nil, problem.message) }
         }
     }
+}
+
+/// The results of a scan.
+struct ScanReport: Hashable, Sendable {
+    /// Items that are new.
+    var created = 0
+    /// Items that are at another location.
+    var moved = 0
+    /// Files whose content may have changed.
+    var edited = 0
+    /// Items that were removed from the tree, with those in folders.
+    var deleted = 0
+    /// Folders that were scanned.
+    var folders = 0
+    /// Folders that were listed, since their fingerprints had changed or were unknown.
+    var listed = 0
+    /// Paths with which something is wrong, in this part of the mirror or another.
+    var problems = 0
+    /// Whether all folders of the scope could be scanned.
+    var isComplete = true
+    /// Whether something became unreadable: missing items may be in it.
+    var isUnsure = false
+    /// Items that are no longer where they were and have not been found elsewhere, in the order of their identities.
+    ///
+    /// The tree still has them.
+    var vanished: [ItemID] = []
+    /// Folders whose fingerprint cannot be trusted yet, since something in them changed just now.
+    var racyFolders: Set<ItemID> = []
+    /// Racy files that were scanned by themselves.
+    var racyFiles: ClosedFiles = [:]
+
+    /// Whether anything may have become unsettled, or a problem must be reported.
+    var hasChanges = false
+
+    /// Items whose states in the tree have changed.
+    var changes: Int { created + moved + edited + deleted }
 }

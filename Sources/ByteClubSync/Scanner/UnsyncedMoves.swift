@@ -2,9 +2,9 @@ import ByteClubCore
 
 /// Synced entries that were renamed on disk to a name, or moved into a folder, that is not synced.
 ///
-/// Left to the trees they would be deletions, which nobody has asked for. So each stays in the tree where it was,
-/// frozen, and the problem of a scan tells both names. It is over when the entry is where it is synced, when it is gone
-/// for good, and when a person has decided about it as about any held deletion.
+/// The trees alone would show deletions, which no user wanted. So each entry stays in the tree at its old place,
+/// frozen, and the problem of a scan names both places. That ends when the entry is at a synced name again, when it no
+/// longer exists, and when a person has decided about it as about any held deletion.
 final class UnsyncedMoves {
     /// The most entries that are looked at in one search.
     private static let maximumEntries = 200_000
@@ -19,7 +19,7 @@ final class UnsyncedMoves {
 
     private var store: any TreeStore { scanner.store }
 
-    /// Takes those among the problems that the database has.
+    /// Loads the moves among the problems in the database.
     init(_ scanner: Scanner, among problems: [ProblemRecord]) throws {
         self.scanner = scanner
         let known = try scanner.store.unsyncedMoves(among: problems)
@@ -65,7 +65,7 @@ final class UnsyncedMoves {
         byPath[Array(record.path.utf8)] = nil
         hasChanged = true
         try store.setProblem(nil, path: record.path)
-        // What is there now may be told anew.
+        // The entry at the old place may be reported again.
         for folder in try store.items(at: LocalPath.split(record.path).parent) {
             try store.setListing(nil, of: folder.id)
         }
@@ -97,7 +97,7 @@ final class UnsyncedMoves {
     /// Whether an entry is an item's, or was in its folder.
     private func isPart(_ entry: DiskEntry, of item: ItemID?) throws -> Bool {
         try store.items(handle: entry.stat.handle).contains { known in
-            try LocalPath.chain(of: known.id, in: store)?.contains { $0.item == item } ?? false
+            try store.localChain(of: known.id)?.contains { $0.item == item } ?? false
         }
     }
 
@@ -109,7 +109,7 @@ final class UnsyncedMoves {
 
     // MARK: Their beginning
 
-    /// Looks for vanished entries, given by their topmost ones, among what is not synced, and freezes those that are
+    /// Looks for vanished entries, given by their topmost ones, among unsynced entries, and freezes those that are
     /// there; to be called in a transaction.
     ///
     /// - Returns: Which these are, of the topmost ones.
@@ -130,20 +130,20 @@ final class UnsyncedMoves {
     private func folders(besides gone: [ItemID], _ ignored: IgnoredOnDisk) throws -> [String] {
         var folders: Set<ItemID> = ignored.folders
         for id in gone { if let parent = try store.item(id)?.local?.location.parent { folders.insert(parent) } }
-        var paths = Set(try folders.compactMap { try LocalPath.path(of: $0, in: store) })
+        var paths = Set(try folders.compactMap { try store.localPath(of: $0) })
         for problem in try store.problems() where problem.isFromScan {
             paths.insert(LocalPath.split(problem.path).parent)
         }
         for key in scanner.rules.deselected {
             let parent = String(LocalPath.split(key.string).parent.dropFirst())
             for item in try store.items(at: parent) {
-                if let path = try LocalPath.path(of: item.id, in: store) { paths.insert(path) }
+                if let path = try store.localPath(of: item.id) { paths.insert(path) }
             }
         }
         return paths.sorted()
     }
 
-    /// Looks at what is not synced in a folder of the tree, at any depth.
+    /// Searches the unsynced entries in a folder of the tree, at any depth.
     private func look(in path: String, _ search: inout Search) throws(FileError) {
         var left = try unsynced(in: scanner.root.folder(below: path), path, isInTree: true, &search)
         while let (folder, name, path) = left.popLast(), !search.isOver {
@@ -152,7 +152,7 @@ final class UnsyncedMoves {
         }
     }
 
-    /// Compares the entries of a folder that are not synced with what is looked for; returns those that are folders.
+    /// Compares the unsynced entries of a folder with the wanted ones; returns those that are folders.
     private func unsynced(
         in folder: any DiskFolder, _ path: String, isInTree: Bool, _ search: inout Search
     ) throws(FileError) -> [(folder: any DiskFolder, name: String, path: String)] {
@@ -182,13 +182,13 @@ final class UnsyncedMoves {
         var path = find.path
         // Names that are not UTF-8 may look alike.
         while has(path) { path += "\u{FFFD}" }
-        let old = try LocalPath.path(of: find.part, in: store) ?? ""
+        let old = try store.localPath(of: find.part) ?? ""
         let problem = ProblemRecord(
             path: path, item: item.id,
             message: "\(find.reason): the former '\(old)' stays on the server until it has a synced name again, "
                 + "or you decide with 'byteclub sync deletes review'",
             isFromScan: true)
-        // A scan of its folder has told that this name is not synced.
+        // A scan of its folder has reported that this name is not synced.
         if pass.problems.has(path) { try pass.problems.clear(path) }
         try store.setProblem(problem, path: path)
         byPath[Array(path.utf8)] = problem
@@ -214,7 +214,7 @@ final class UnsyncedMoves {
         private var left = UnsyncedMoves.maximumEntries
         private(set) var found: [Find] = []
 
-        /// Looks for vanished entries that the server may have, with what was in them.
+        /// Looks for vanished entries that the server may have, and for those in them.
         init(_ gone: [ItemID], in store: any TreeStore) throws {
             var rest = gone.map { (top: $0, item: $0) }
             while let (top, id) = rest.popLast() {
@@ -229,7 +229,7 @@ final class UnsyncedMoves {
 
         mutating func count() { left -= 1 }
 
-        /// Takes an entry when it is one that is looked for.
+        /// Records an entry if it is a wanted one.
         mutating func take(_ entry: DiskEntry, at path: String, _ reason: @autoclosure () -> String) -> Bool {
             guard let (top, item, isFolder) = wanted[entry.stat.handle], isFolder == (entry.kind == .folder),
                 !TemporaryFiles.isDeleted(entry.name)
@@ -249,7 +249,7 @@ extension TreeStore {
     fileprivate func unsyncedMoves(among problems: [ProblemRecord]) throws -> [ProblemRecord] {
         try problems.filter { problem in
             guard problem.isFromScan, let id = problem.item, try item(id)?.isFrozen == true else { return false }
-            return try LocalPath.path(of: id, in: self).map { !$0.utf8.elementsEqual(problem.path.utf8) } ?? false
+            return try localPath(of: id).map { !$0.utf8.elementsEqual(problem.path.utf8) } ?? false
         }
     }
 
@@ -258,10 +258,10 @@ extension TreeStore {
         Set(try unsyncedMoves().compactMap(\.item)).sorted().map { .server($0, .delete) }
     }
 
-    /// Takes an entry that is where it is not synced for gone, since a person has decided about it.
+    /// Treats an entry at an unsynced name as deleted, since a person has decided so.
     func letGo(_ id: ItemID) throws {
         for var problem in try unsyncedMoves() where problem.item == id {
-            // The next scan tells what is wrong with the name alone.
+            // The next scan reports the problem of the name alone.
             problem.item = nil
             try setProblem(problem, path: problem.path)
             let folders = try items(at: LocalPath.split(problem.path).parent)

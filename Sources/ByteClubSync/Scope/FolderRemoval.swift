@@ -1,4 +1,5 @@
 import ByteClubCore
+import Glibc
 
 /// The files and folders on disk in a folder that is being deselected.
 struct FolderRemoval {
@@ -66,5 +67,63 @@ struct FolderRemoval {
         }
         folders.append(path)
         return true
+    }
+}
+
+/// Removes the files of deselected folders from the disk.
+final class FolderRemover {
+    private let context: SyncContext
+    private let control: ControlDirectory
+    private let installer: Installer
+    private let trash: TrashCan
+
+    init(_ context: SyncContext, _ control: ControlDirectory, _ installer: Installer, _ trash: TrashCan) {
+        self.context = context
+        self.control = control
+        self.installer = installer
+        self.trash = trash
+    }
+
+    /// Moves the files of a deselected folder to the trash; a file that changed at the last moment stays, and what the
+    /// disk refuses is retried.
+    ///
+    /// - Throws: The store's errors.
+    func remove(_ removal: FolderRemoval, _ report: inout SyncReport) throws {
+        var isDone = true
+        for file in removal.files {
+            do throws(FileError) {
+                let folder = try context.root.folder(below: LocalPath.split(file.path).parent)
+                guard let stat = file.stat, try folder.entry(file.name)?.stat.isUntouched(since: stat) == true else {
+                    continue
+                }
+                let trashing = StagedName.trashing(file.item, expected: file.hash).text
+                try folder.rename(file.name, to: control.staging, trashing, .withoutReplacing)
+                if try installer.isStill(stat, file.hash, trashing) {
+                    try trash.take(staged: trashing, of: file.item, as: file.path)
+                } else {
+                    try control.staging.rename(trashing, to: folder, file.name, .withoutReplacing)
+                }
+            } catch {
+                if !error.isMissing { isDone = false }
+            }
+        }
+        for path in removal.folders {
+            let (parent, name) = LocalPath.split(path)
+            do throws(FileError) {
+                try context.root.folder(below: parent).removeFolder(name)
+            } catch {
+                if !error.isMissing, error.code != ENOTEMPTY, error.code != EEXIST { isDone = false }
+            }
+        }
+        try context.root.syncFileSystem()
+        if isDone { try context.store.setMeta(.pendingDeselection, nil) } else { report.needsRecovery = true }
+    }
+
+    /// The stat of a file whose content is the server's; nil when it is missing or has another content.
+    func statOfStored(_ file: FolderRemoval.File) throws -> FileStat? {
+        guard let folder = try? context.root.folder(below: LocalPath.split(file.path).parent),
+            let open = try? folder.open(file.name), let stat = try? open.stat(), !open.isBeingWritten
+        else { return nil }
+        return try Scanner.hash(open) == file.hash ? stat : nil
     }
 }

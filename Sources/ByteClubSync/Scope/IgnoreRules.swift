@@ -2,9 +2,9 @@ import ByteClubCore
 
 /// The rules of a `.byteclubignore` file, which exclude entries on both sides: patterns as in a `.gitignore`.
 ///
-/// The last pattern that matches decides; what is below an ignored folder is ignored. Letter case does not count. The
-/// file itself is never ignored, so that a correction of it always arrives. Before its first line the patterns of
-/// ``TemporaryFiles`` are in force.
+/// The last pattern that matches decides; everything below an ignored folder is ignored. Letter case does not matter.
+/// The file itself is never ignored, so that a correction of it always arrives. The patterns of ``TemporaryFiles``
+/// apply before its first line.
 struct IgnoreRules: Sendable, Equatable {
     /// The file's name at the mirror's root; the file itself is synced.
     static let fileName = ".byteclubignore"
@@ -25,7 +25,7 @@ struct IgnoreRules: Sendable, Equatable {
 
     private var patterns: [IgnorePattern] = []
 
-    /// Tells one set of names and patterns that are left out without a file from another.
+    /// The version of the built-in names and patterns; a new one makes mirrors apply them again.
     static let defaults = "2"
 
     /// No rules but those without a file, and the names that are never synced.
@@ -61,8 +61,7 @@ struct IgnoreRules: Sendable, Equatable {
 
     /// Whether an entry or a folder above it is excluded; the key is relative to the mirror's root.
     func excludes(_ key: PathKey, isFolder: Bool) -> Bool {
-        var steps = 0
-        return isNeverSynced(key) || deciding(in: key, isFolder: isFolder, &steps)?.isNegated == false
+        isNeverSynced(key) || deciding(in: key, isFolder: isFolder)?.isNegated == false
     }
 
     /// Whether a pattern of the file excludes an entry that would be synced otherwise.
@@ -75,15 +74,7 @@ struct IgnoreRules: Sendable, Equatable {
     /// It is 0 for a temporary file that no line is about. A line that begins with `!` decides that the entry is synced,
     /// any other that it is not.
     func deciding(_ key: PathKey, isFolder: Bool) -> Int? {
-        var steps = 0
-        return isNeverSynced(key) ? nil : deciding(in: key, isFolder: isFolder, &steps)?.line
-    }
-
-    /// The number of matching steps for an entry, as a measure of the cost.
-    func steps(_ key: PathKey, isFolder: Bool) -> Int {
-        var steps = 0
-        _ = deciding(in: key, isFolder: isFolder, &steps)
-        return steps
+        isNeverSynced(key) ? nil : deciding(in: key, isFolder: isFolder)?.line
     }
 
     private func isNeverSynced(_ key: PathKey) -> Bool {
@@ -100,33 +91,53 @@ struct IgnoreRules: Sendable, Equatable {
             || first == UInt8(ascii: "t") || first == UInt8(ascii: "i")
     }
 
-    /// The pattern that ignores the topmost folder that is ignored, else the last that is about the entry itself.
-    private func deciding(in key: PathKey, isFolder: Bool, _ steps: inout Int) -> IgnorePattern? {
+    /// The pattern that ignores the topmost ignored folder above the entry, else the last one that matches the entry.
+    private func deciding(in key: PathKey, isFolder: Bool) -> IgnorePattern? {
         let name = key.string.utf8.lastIndex(of: UInt8(ascii: "/")).map { key.string[$0...].dropFirst().utf8 }
         let mayBeTemporary = !isFolder && name.map(TemporaryFiles.mayHold) ?? false
         let patterns = mayBeTemporary ? TemporaryFiles.patterns + self.patterns : self.patterns
         if patterns.isEmpty || key == .root || key.string == Self.fileKey { return nil }
-        let path = PathSymbol.symbols(of: key)
-        let depth = path.count(where: \.isSlash) + 1
-        // Of each name in the path, the last pattern that is about it.
-        var deciders = [Int?](repeating: nil, count: depth)
-        for (index, pattern) in patterns.enumerated().reversed() where pattern.automaton.shortest <= path.count {
-            var run = PathAutomaton.Run(pattern.automaton)
-            var level = 0
-            let note = { (run: PathAutomaton.Run, isFolder: Bool) in
-                if deciders[level] == nil, run.isMatch, pattern.isAbout(folder: isFolder) { deciders[level] = index }
+        let names = Array(key.string.unicodeScalars.dropFirst()).split(
+            separator: "/", omittingEmptySubsequences: false)
+        // For each name in the path, the last pattern that matches.
+        var deciders = [IgnorePattern?](repeating: nil, count: names.count)
+        for pattern in patterns.reversed() {
+            for position in pattern.matches(in: names)
+            where deciders[position] == nil && pattern.applies(folder: isFolder || position < names.count - 1) {
+                deciders[position] = pattern
             }
-            for symbol in path where !run.isOver {
-                if symbol.isSlash {
-                    note(run, true)
-                    level += 1
-                }
-                run.take(symbol)
-            }
-            if level == depth - 1 { note(run, isFolder) }
-            steps += run.steps
         }
-        let decider = deciders.first { $0.map { !patterns[$0].isNegated } ?? false } ?? deciders.last ?? nil
-        return decider.map { patterns[$0] }
+        return deciders.first { $0?.isNegated == false } ?? deciders.last ?? nil
+    }
+}
+
+/// Files that editors and browsers keep beside a document: they are not synced by default.
+///
+/// The list has no folders and only names that no member gives to a note: Nextcloud's list without ordinary names
+/// (vim's `4913` exists for a moment only). A line such as `!*~` in the ignore file includes them.
+enum TemporaryFiles {
+    /// The patterns, as in an ignore file; servers refuse the names of ``NameRules/isIgnored(_:)`` as well.
+    static let patterns: [IgnorePattern] =
+        [
+            // vim and nano: swap files, also of files without a name, and vim's probe for long names.
+            ".*.sw[j-px]", ".*.swpx", ".sw[op]",
+            // Emacs, Kate and GNOME.
+            "*~", "\\#*#", ".#*", ".*.kate-swp", ".goutputstream-*",
+            // Files that were deleted while a program had them open.
+            ".fuse_hidden*", ".nfs0*",
+        ].compactMap { IgnorePattern(fileName: $0[...]) } + downloads.compactMap { IgnorePattern(fileName: "*\($0)") }
+
+    /// The ends of the names of downloads on their way.
+    private static let downloads = [".part", ".filepart", ".crdownload"]
+
+    /// Whether a file has the name that a file system gives to one that was deleted while a program had it open.
+    static func isDeleted(_ name: String) -> Bool { name.hasPrefix(".fuse_hidden") || name.hasPrefix(".nfs0") }
+
+    /// A quick check of a folded name; false means that no pattern matches.
+    static func mayHold(_ name: Substring.UTF8View) -> Bool {
+        switch (name.first, name.last) {
+        case (UInt8(ascii: ".")?, _), (_, UInt8(ascii: "~")?), (_, UInt8(ascii: "#")?): true
+        default: downloads.contains { name.suffix($0.utf8.count).elementsEqual($0.utf8) }
+        }
     }
 }

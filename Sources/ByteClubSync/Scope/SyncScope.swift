@@ -1,7 +1,6 @@
 import ByteClubCore
-import Glibc
 
-/// What is part of the mirror: the ignore rules in force, and the deselected folders.
+/// The extent of the mirror: the ignore rules in force, and the deselected folders.
 final class SyncScope {
     private let context: SyncContext
     private let scanner: Scanner
@@ -48,7 +47,7 @@ final class SyncScope {
         rules.ignored = file.rules
         let wanted = try Selection(store).keys
         // A folder's files are removed from the disk first, once the server has them all.
-        rules.deselected = try wanted.filter { try applied.contains($0) || localFolder(at: $0) == nil }
+        rules.deselected = try wanted.filter { try applied.contains($0) || store.folder(at: $0, on: .local) == nil }
         pendingDeselections = wanted.subtracting(rules.deselected).sorted { $0.string < $1.string }
         // Trees from before the text was stored may lack the ignore file itself.
         let isOld = try !oldHash.isEmpty && store.meta(.ignoreText) == nil
@@ -88,7 +87,7 @@ final class SyncScope {
     func deselect(_ remover: FolderRemover, _ report: inout SyncReport) throws {
         try resume(remover, &report)
         for key in pendingDeselections {
-            guard let id = try localFolder(at: key) else { continue }
+            guard let id = try store.folder(at: key, on: .local)?.id else { continue }
             var removal = FolderRemoval(store)
             guard try removal.gather(id, at: store.path(of: id, on: .local)) else { continue }
             scanner.rules.deselected.insert(key)
@@ -104,11 +103,11 @@ final class SyncScope {
     private func resume(_ remover: FolderRemover, _ report: inout SyncReport) throws {
         guard let text = try store.meta(.pendingDeselection) else { return }
         let key = PathKey(folded: text)
-        guard scanner.rules.deselected.contains(key), let (folder, path) = try remoteFolder(at: key) else {
+        guard scanner.rules.deselected.contains(key), let folder = try store.folder(at: key, on: .remote)?.id else {
             return try store.setMeta(.pendingDeselection, nil)
         }
         var removal = FolderRemoval(store)
-        try removal.gatherRemote(folder, at: path)
+        try removal.gatherRemote(folder, at: store.path(of: folder, on: .remote))
         try remover.remove(removal.confirmed { try remover.statOfStored($0) }, &report)
     }
 
@@ -128,102 +127,33 @@ final class SyncScope {
     private func appliedRules() throws -> (hash: String, deselected: Set<PathKey>) {
         (try store.meta(.rules) ?? "", Set(try store.records(LeftOutFolder.self).map(\.key)))
     }
-
-    /// The folder on disk that has a path by its keys; nil when none has.
-    private func localFolder(at key: PathKey) throws -> ItemID? {
-        var found = ItemID.root
-        for name in key.string.utf8.split(separator: UInt8(ascii: "/")) {
-            let children = try store.children(of: found, key: String(Substring(name)), on: .local)
-            guard let next = children.first(where: \.isFolder) else { return nil }
-            found = next.id
-        }
-        return found == .root ? nil : found
-    }
-
-    /// The folder that the server shows at a path by its keys, with the path as it is spelled there.
-    private func remoteFolder(at key: PathKey) throws -> (id: ItemID, path: String)? {
-        var (found, path) = (ItemID.root, "")
-        for name in key.string.utf8.split(separator: UInt8(ascii: "/")) {
-            let children = try store.children(of: found, key: String(Substring(name)), on: .remote)
-            guard let next = children.first(where: \.isFolder), let location = next.remote?.location else { return nil }
-            (found, path) = (next.id, LocalPath.join(path, location.name.text))
-        }
-        return found == .root ? nil : (found, path)
-    }
 }
 
-/// Removes the files of deselected folders from the disk.
-final class FolderRemover {
-    private let context: SyncContext
-    private let control: ControlDirectory
-    private let installer: Installer
-    private let trash: TrashCan
+/// The deselected folders of a mirror.
+struct Selection: Sendable {
+    /// The folders' keys, relative to the mirror's root.
+    private(set) var keys: Set<PathKey>
 
-    init(_ context: SyncContext, _ control: ControlDirectory, _ installer: Installer, _ trash: TrashCan) {
-        self.context = context
-        self.control = control
-        self.installer = installer
-        self.trash = trash
+    init(_ keys: Set<PathKey> = []) { self.keys = keys }
+
+    /// Reads it from the database.
+    init(_ store: some TreeStore) throws { keys = Set(try store.records(DeselectedFolder.self).map(\.key)) }
+
+    /// Saves it in the database.
+    func save(in store: some TreeStore) throws {
+        try store.replace(keys.sorted { $0.string < $1.string }.map { DeselectedFolder($0) })
     }
 
-    /// Moves the files of a deselected folder to the trash; a file that changed at the last moment stays, and what the
-    /// disk refuses is retried.
-    ///
-    /// - Throws: The store's errors.
-    func remove(_ removal: FolderRemoval, _ report: inout SyncReport) throws {
-        var isDone = true
-        for file in removal.files {
-            do throws(FileError) {
-                let folder = try context.root.folder(below: LocalPath.split(file.path).parent)
-                guard let stat = file.stat, try folder.entry(file.name)?.stat.isUntouched(since: stat) == true else {
-                    continue
-                }
-                let trashing = StagedName.trashing(file.item, expected: file.hash).text
-                try folder.rename(file.name, to: control.staging, trashing, .withoutReplacing)
-                if try installer.isStill(stat, file.hash, trashing) {
-                    try trash.take(staged: trashing, of: file.item, as: file.path)
-                } else {
-                    try control.staging.rename(trashing, to: folder, file.name, .withoutReplacing)
-                }
-            } catch {
-                if !error.isMissing { isDone = false }
-            }
-        }
-        for path in removal.folders {
-            let (parent, name) = LocalPath.split(path)
-            do throws(FileError) {
-                try context.root.folder(below: parent).removeFolder(name)
-            } catch {
-                if !error.isMissing, error.code != ENOTEMPTY, error.code != EEXIST { isDone = false }
-            }
-        }
-        try context.root.syncFileSystem()
-        if isDone { try context.store.setMeta(.pendingDeselection, nil) } else { report.needsRecovery = true }
+    /// Deselects a folder, and those in it with it.
+    mutating func leaveOut(_ key: PathKey) {
+        if keys.contains(where: { key.isBelow($0) }) { return }
+        keys = keys.filter { !$0.isBelow(key) }
+        keys.insert(key)
     }
 
-    /// The stat of a file whose content is the server's; nil when it is another or gone.
-    func statOfStored(_ file: FolderRemoval.File) throws -> FileStat? {
-        guard let folder = try? context.root.folder(below: LocalPath.split(file.path).parent),
-            let open = try? folder.open(file.name), let stat = try? open.stat(), !open.isBeingWritten
-        else { return nil }
-        return try Scanner.hash(open) == file.hash ? stat : nil
-    }
-}
-
-extension DiskFolder {
-    /// Opens a folder below it, by its path.
-    func folder(below path: String) throws(FileError) -> any DiskFolder {
-        var current: any DiskFolder = self
-        for name in path.utf8.split(separator: UInt8(ascii: "/")) {
-            current = try current.folder(String(Substring(name)))
-        }
-        return current
-    }
-}
-
-extension FileStat {
-    /// Whether it is the same file, unchanged in content and metadata.
-    func isUntouched(since other: FileStat) -> Bool {
-        handle == other.handle && fingerprint.isUntouched(since: other.fingerprint)
+    /// Selects a folder again with those in it; false when one above it is deselected.
+    mutating func takeIn(_ key: PathKey) -> Bool {
+        keys = keys.filter { $0 != key && !$0.isBelow(key) }
+        return !keys.contains { key.isBelow($0) }
     }
 }

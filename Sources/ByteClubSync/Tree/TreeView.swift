@@ -2,6 +2,9 @@
 enum Side: Int, Hashable, Sendable {
     case local
     case remote
+
+    /// The other side.
+    var other: Side { self == .local ? .remote : .local }
 }
 
 /// Read access to the trees, for the planner.

@@ -43,7 +43,7 @@ final class Watcher: FolderWatcher {
 
     /// Watches a folder, before it is scanned.
     ///
-    /// `isNew` says that it may be another folder than the one that was watched for the item.
+    /// `isNew` means that it may be another folder than the watched one of the item.
     func add(_ folder: any DiskFolder, _ item: ItemID, isNew: Bool) {
         guard let folder = folder as? LinuxFolder else { return }
         watches.withLock { watches in
@@ -65,7 +65,7 @@ final class Watcher: FolderWatcher {
         }
     }
 
-    /// Those of some folders that cannot be watched.
+    /// The folders among these that cannot be watched.
     func unwatched(of folders: Set<ItemID>) -> Set<ItemID> {
         watches.withLock { $0.failure == nil ? $0.refused.intersection(folders) : folders }
     }
@@ -92,7 +92,7 @@ final class Watcher: FolderWatcher {
             + remedy
     }
 
-    /// A limit that leaves room: a power of two, and at least twice what the mirror takes.
+    /// A limit with room: a power of two, and at least twice as much as the mirror needs.
     private static func advised(_ folders: Int) -> Int {
         var limit = 1 << 16
         while limit < 2 * folders { limit *= 2 }
@@ -120,7 +120,7 @@ final class Watcher: FolderWatcher {
         }
     }
 
-    /// Ends watching because the system tells no more; from now on, all folders are looked at instead.
+    /// Ends watching after an error of the system; from now on, all folders are scanned instead.
     func fail(_ code: Int32) {
         watches.withLock { $0.fail(code) }
         noticed(DiskChange(isLost: true))
@@ -173,5 +173,102 @@ final class Watcher: FolderWatcher {
         } else {
             change.begun.insert(item)
         }
+    }
+}
+
+/// Accumulated events of a watcher; they are hints, verified by scans.
+struct DiskChange: Hashable, Sendable {
+    /// Folders in which a folder was made or moved in: to be scanned now.
+    var finished: Set<ItemID> = []
+    /// Files that were closed after a write, or moved in: to be scanned now.
+    var closed: ClosedFiles = [:]
+    /// Folders in which something else has happened, of which more may follow.
+    var begun: Set<ItemID> = []
+    /// Whether events were lost, so that anything may have changed.
+    var isLost = false
+    /// Whether the lock file was touched, which asks the engine to read its settings.
+    var isNudge = false
+
+    /// The most names and folders in one report; beyond it, the report is that anything may have changed.
+    static let mostTold = 4_096
+
+    /// Adds what has happened after it; names mean nothing where anything may have changed.
+    mutating func add(_ later: DiskChange) {
+        isLost = isLost || later.isLost
+        isNudge = isNudge || later.isNudge
+        if !isLost {
+            finished.formUnion(later.finished)
+            begun.formUnion(later.begun)
+            for (folder, names) in later.closed { closed[folder, default: []].formUnion(names) }
+            isLost = closed.values.reduce(finished.count + begun.count) { $0 + $1.count } > Self.mostTold
+        }
+        if isLost { (finished, begun, closed) = ([], [], [:]) }
+    }
+
+    /// Whether no scan is due before the disk has settled.
+    var isOnlyBegun: Bool { closed.isEmpty && finished.isEmpty && !isLost && !isNudge }
+}
+
+/// Watches the mirror's folders and posts changes to the session's inbox.
+protocol FolderWatcher: AnyObject, Sendable {
+    /// Watches a folder, before it is scanned.
+    ///
+    /// `isNew` means that it may be another folder than the watched one of the item.
+    func add(_ folder: any DiskFolder, _ item: ItemID, isNew: Bool)
+    /// Stops watching folders that have left the mirror.
+    func remove(_ items: [ItemID])
+    /// The folders among these that cannot be watched.
+    func unwatched(of folders: Set<ItemID>) -> Set<ItemID>
+    /// Why changes may be noticed late, and what to do about it, as one line for people; nil while all folders are
+    /// watched.
+    var problem: String? { get }
+}
+
+/// The table of watch descriptors and items; a watch stays with its folder when that is moved.
+struct Watches: Sendable {
+    /// Folders that the system refused to watch.
+    private(set) var refused: Set<ItemID> = []
+    /// The error number of the last refusal.
+    private(set) var refusal: Int32 = 0
+    /// The error number with which the system has ended watching; nil while it watches.
+    private(set) var failure: Int32?
+    private var items: [Int32: ItemID] = [:]
+    private var numbers: [ItemID: Int32] = [:]
+
+    /// How many folders are watched.
+    var count: Int { numbers.count }
+
+    func item(_ number: Int32) -> ItemID? { items[number] }
+    func number(_ item: ItemID) -> Int32? { numbers[item] }
+
+    mutating func add(_ number: Int32, _ item: ItemID) {
+        if let other = items[number], other != item { numbers[other] = nil }
+        if let old = numbers[item], old != number { items[old] = nil }
+        items[number] = item
+        numbers[item] = number
+        refused.remove(item)
+    }
+
+    mutating func refuse(_ item: ItemID, _ code: Int32) {
+        if let old = numbers.removeValue(forKey: item) { items[old] = nil }
+        refused.insert(item)
+        refusal = code
+    }
+
+    /// Records that watching has failed for all folders.
+    mutating func fail(_ code: Int32) { failure = code }
+
+    /// Forgets a watch that the system has ended.
+    mutating func end(_ number: Int32) {
+        guard let item = items.removeValue(forKey: number) else { return }
+        if numbers[item] == number { numbers[item] = nil }
+    }
+
+    /// Forgets a folder; the result is its watch, which is to be ended.
+    mutating func remove(_ item: ItemID) -> Int32? {
+        refused.remove(item)
+        guard let number = numbers.removeValue(forKey: item) else { return nil }
+        items[number] = nil
+        return number
     }
 }

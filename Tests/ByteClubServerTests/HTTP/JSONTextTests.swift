@@ -19,37 +19,45 @@ import Testing
             by: isDeleted ? nil : Modifier(uid: 1, displayName: "Zo\u{EB} \"Z\""))
     }
 
-    private static func equal<Value: Encodable & JSONWritable>(_ value: Value) throws -> Bool {
-        let expected = try JSONSerialization.jsonObject(with: JSONEncoder().encode(value))
-        for isASCII in [false, true] {
+    /// Whether a value's text has the value when it is read.
+    private static func comesBack<Value: JSONReadable & JSONWritable & Equatable>(_ value: Value) throws -> Bool {
+        try [false, true].allSatisfy { isASCII in
             let json = value.json(isASCII: isASCII)
             if isASCII, !json.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return false }
-            let found = try JSONSerialization.jsonObject(with: Data(json), options: .fragmentsAllowed)
-            guard (expected as? NSObject) == (found as? NSObject) else { return false }
+            return try JSONReader.read(Value.self, from: json) == value
         }
-        return true
     }
 
-    @Test("each value of the wire is written as an encoder writes it")
+    @Test("each value of the wire is read as it was written")
     func wire() throws {
         let file = try Self.entry("/Notes/\"Trip\" caf\u{E9} \u{1F600}\u{2028}.md", number: 421)
         var folder = try Self.entry("/Notes", number: 7, isFolder: true)
         folder.hash = "5b1c"
         folder.contents = [file, try Self.entry("/Notes/old.md", number: 8, isDeleted: true)]
-        #expect(try Self.equal(file))
-        #expect(try Self.equal(folder))
-        #expect(try Self.equal(Metadata(.root)))
+        #expect(try Self.comesBack(file))
+        #expect(try Self.comesBack(folder))
+        #expect(try Self.comesBack(Metadata(.root)))
         let page = DeltaPage(
             reset: true, cursor: "c", hasMore: false,
             entries: [DeltaEntry(key: file.path.key, metadata: file), DeltaEntry(key: folder.path.key, metadata: nil)])
-        #expect(try Self.equal(page))
-        #expect(try Self.equal(LongpollResult(changes: true, backoff: 60)))
-        #expect(try Self.equal(LongpollResult(changes: false)))
-        #expect(try Self.equal(ChunkedUpload(uploadID: "q3", offset: 5, expires: APIDate(seconds: 0))))
+        #expect(try Self.comesBack(page))
+        #expect(try Self.comesBack(LongpollResult(changes: true, backoff: 60)))
+        #expect(try Self.comesBack(LongpollResult(changes: false)))
+        #expect(try Self.comesBack(ChunkedUpload(uploadID: "q3", offset: 5, expires: APIDate(seconds: 0))))
         let account = Account(
             uid: 12345, displayName: "Ann Bell", quotaInfo: .init(quota: 1 << 50, normal: 3, shared: 0),
             extensions: .init(version: 1, conditionalDelete: true))
-        #expect(try Self.equal(account))
+        #expect(try Self.comesBack(account))
+    }
+
+    @Test("metadata are written with the protocol's fields")
+    func fields() throws {
+        let json = try Self.entry("/Notes/Trip.md", number: 421).json()
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
+        #expect(object["rev"] as? String == "1a500000001" && object["revision"] as? Int == 421)
+        #expect(object["size"] as? String == "411.1 KB" && object["icon"] as? String == "page_white_text")
+        #expect(object["modified"] as? String == "Tue, 06 Aug 2013 09:22:01 +0000")
+        #expect(object["is_deleted"] == nil && object["hash"] == nil && object["contents"] == nil)
     }
 
     @Test("control characters, quotes and backslashes come back as they were")

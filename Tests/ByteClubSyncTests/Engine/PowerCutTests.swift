@@ -132,7 +132,7 @@ import Testing
         clock.isAutomatic = true
         let environment = SyncEnvironment(
             disk: disk, openStore: { [database = SharedStore(store: database)] in database.store },
-            bases: SimulatedBases(), executor: try ThreadExecutor(), clock: clock)
+            executor: try ThreadExecutor(), clock: clock)
         return try SyncSession(configuration, server, environment, SyncInbox(), onEvent: { _ in })
     }
 

@@ -37,8 +37,8 @@ final class FaultyMirror: @unchecked Sendable {
         guard let executor = try? ThreadExecutor() else { return }
         let path = configuration.databasePath
         let environment = SyncEnvironment(
-            disk: disk, openStore: { try SQLiteTreeStore(path: path) }, bases: SimulatedBases(), executor: executor,
-            clock: clock, groupedBytes: SyncBatch.maximumInlineBytes)
+            disk: disk, openStore: { try SQLiteTreeStore(path: path) }, executor: executor, clock: clock,
+            groupedBytes: SyncBatch.maximumInlineBytes)
         guard
             let session = try? SyncSession(configuration, network, environment, SyncInbox(), onEvent: { _ in })
         else { return }

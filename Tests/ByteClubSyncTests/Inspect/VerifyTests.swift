@@ -37,7 +37,7 @@ import Testing
         var before = stat()
         #expect(unsafe stat(device.root + "/" + path, &before) == 0)
         usleep(100_000)
-        let item = try #require(try TreePaths(view: store).items(at: path).first)
+        let item = try #require(try store.items(at: path).first)
         var now = item
         now.local?.stat?.fingerprint.modified =
             Int64(before.st_mtim.tv_sec) * 1_000_000_000 + Int64(before.st_mtim.tv_nsec)
@@ -114,7 +114,7 @@ import Testing
         let opened = try SQLiteTreeStore.joining(path: device.configuration.databasePath)
         let store = try #require(opened)
         func bend(_ path: String, _ change: (inout Item) -> Void) throws {
-            var item = try #require(try TreePaths(view: store).items(at: path).first)
+            var item = try #require(try store.items(at: path).first)
             change(&item)
             try store.save(item)
         }

@@ -43,10 +43,9 @@ import Testing
         }
     }
 
-    @Test("two edits are merged on the text from the server's history where this machine has kept none")
+    @Test("two edits are merged on the text from the server's history")
     func history() async throws {
         let scene = MachineScene()
-        scene.machine.keepsBases = false
         let lines = (0..<9).map { "line \($0)\n" }
         scene.disk.write("a.md", lines.joined())
         try scene.settle()

@@ -45,7 +45,6 @@ enum CrashAct: Hashable, Sendable {
         case .link(let path, let target): return disk.link(path, to: target)
         case .loseDatabase:
             machine.database.clear()
-            machine.bases.clear()
             return true
         case .deselect(let path):
             guard var selection = try? Selection(machine.database) else { return false }

@@ -135,8 +135,6 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
 
     func now() -> Int64 { time }
 
-    var limitations: [String] { canExchange ? [] : ["the file system cannot exchange two files in one step"] }
-
     /// Lets the call with this number fail, counted from the next one.
     func fail(nextCall offset: Int, _ code: Int32) { failures[calls + offset] = code }
 

@@ -10,11 +10,8 @@ final class SimulatedMachine: @unchecked Sendable {
     let number: Int
     let disk = SimulatedDisk()
     let database = MemoryTreeStore()
-    let bases = SimulatedBases()
     /// Whether the engine's store is a SQLite database, which is compared with the one in memory.
     var usesSQLite = false
-    /// Whether the engine keeps the bases of merges; otherwise it takes them from the server's history, as the real one.
-    var keepsBases = true
     let network: SimulatedNetwork
     let executor: SimulationExecutor
     var configuration: SyncConfiguration
@@ -172,7 +169,7 @@ final class SimulatedMachine: @unchecked Sendable {
                     starts == self.starts ? passage(isRead: $0) : .stopped
                 }
             },
-            bases: keepsBases ? bases : NoBases(), executor: executor, workers: executor, clock: clock,
+            executor: executor, workers: executor, clock: clock,
             groupedBytes: groupedBytes)
     }
 
@@ -230,15 +227,4 @@ extension SimulatedMachine {
                 "  machine \(number) item \(item.id): disk \(local), server \(remote), synced \(synced), last \(item.lastNode?.number ?? -1)\(state)"
         }
     }
-}
-
-/// Earlier contents of notes, in memory.
-final class SimulatedBases: BaseStore, @unchecked Sendable {
-    // Invariant: a simulation runs on one thread.
-    private var contents: [ContentHash: [UInt8]] = [:]
-
-    func keep(_ bytes: [UInt8], _ hash: ContentHash) { contents[hash] = bytes }
-    func content(_ hash: ContentHash) -> [UInt8]? { contents[hash] }
-    /// Loses them all.
-    func clear() { contents = [:] }
 }

@@ -35,8 +35,6 @@ struct SimulationSettings: Hashable, Sendable {
     var isContinuous = false
     /// How likely an event of a watcher comes late, twice or never.
     var watchFaults = 0.0
-    /// Whether the engines keep the bases of merges.
-    var keepsBases = true
     /// How many deletions the guard lets through at once; nil for all of them.
     var deletions: Int?
     /// How many entries a user makes at a time now and then, side by side and in each other; 0 for one alone.
@@ -69,7 +67,6 @@ struct SimulationSettings: Hashable, Sendable {
         settings.isContinuous = Bool.random(using: &random)
         settings.watchFaults = [0, 0, 0.1, 0.4].randomElement(using: &random) ?? 0
         settings.hasPaths = settings.hasLargeFiles && Bool.random(using: &random)
-        settings.keepsBases = Bool.random(using: &random)
         // What comes back after it was held may meet what has taken its place, without anybody's fault.
         if !settings.isPolite, Int.random(in: 0..<4, using: &random) == 0 {
             settings.deletions = Int.random(in: 0...3, using: &random)
@@ -118,7 +115,6 @@ final class Simulation: @unchecked Sendable {
             machine.disk.foldsCase = settings.foldingDisks.contains(number)
             machine.disk.hasPaths = settings.hasPaths
             machine.watchFaults = settings.watchFaults
-            machine.keepsBases = settings.keepsBases
             machine.usesSQLite = settings.usesSQLite
             if let deletions = settings.deletions {
                 machine.configuration.approvesDeletions = false

@@ -91,3 +91,121 @@ extension ChunkManifest.Chunk: JSONReadable {
         self.init(hash: hash, bytes: bytes)
     }
 }
+
+/// Hashes of chunks, such as those that the server lacks of a client's.
+public struct ChunkList: Hashable, Sendable {
+    /// The longest list on the wire in bytes.
+    public static let maximumBytes = 1 << 20
+
+    /// The hashes.
+    public var hashes: [ContentHash]
+
+    /// Creates a list.
+    public init(_ hashes: [ContentHash]) {
+        self.hashes = hashes
+    }
+}
+
+extension ChunkList: JSONReadable {
+    /// Reads the wire's object.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var hashes: [ContentHash]?
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "hashes": hashes = try json.value()
+            default: try json.skip()
+            }
+        }
+        guard let hashes else { throw JSONError(.missing("hashes")) }
+        self.init(hashes)
+    }
+
+    /// Writes the wire's object.
+    public func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("hashes")
+            json.array { json in
+                for hash in hashes { json.value(hash) }
+            }
+        }
+    }
+}
+
+/// Which chunks a client wants to send, and in which content of the server's most of them may be already.
+public struct ChunkQuestion: Hashable, Sendable {
+    /// A version of a file that the server has.
+    public struct Base: Hashable, Sendable {
+        /// The file.
+        public var node: NodeID
+        /// The revision of its content.
+        public var revision: Int64
+
+        /// Names a version.
+        public init(_ node: NodeID, _ revision: Int64) {
+            self.node = node
+            self.revision = revision
+        }
+    }
+
+    /// The hashes of the chunks.
+    public var hashes: [ContentHash]
+    /// The version that the content was made from; nil when there is none.
+    public var base: Base?
+
+    /// Creates a question.
+    public init(_ hashes: [ContentHash], base: Base? = nil) {
+        self.hashes = hashes
+        self.base = base
+    }
+}
+
+extension ChunkQuestion: JSONReadable {
+    /// Reads the wire's object.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var hashes: [ContentHash]?
+        var base: Base?
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "hashes": hashes = try json.value()
+            case "base": base = try json.optional()
+            default: try json.skip()
+            }
+        }
+        guard let hashes else { throw JSONError(.missing("hashes")) }
+        self.init(hashes, base: base)
+    }
+
+    /// Writes the wire's object.
+    public func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("hashes")
+            json.array { json in
+                for hash in hashes { json.value(hash) }
+            }
+            if let base {
+                json.key("base")
+                json.object { json in
+                    json.member("id", base.node.number)
+                    json.member("rev", base.revision)
+                }
+            }
+        }
+    }
+}
+
+extension ChunkQuestion.Base: JSONReadable {
+    /// Reads the wire's object.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var (node, revision): (NodeID?, Int64?)
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "id": node = try json.value()
+            case "rev": revision = try json.value()
+            default: try json.skip()
+            }
+        }
+        guard let node else { throw JSONError(.missing("id")) }
+        guard let revision else { throw JSONError(.missing("rev")) }
+        self.init(node, revision)
+    }
+}

@@ -1,6 +1,6 @@
-/// One thing that a member did to an entry, as `GET /1/sync/history` tells it.
+/// One action of a member on an entry, from `GET /1/sync/history`.
 public struct HistoryChange: Hashable, Sendable {
-    /// What was done.
+    /// The kind of action.
     public enum Action: String, Sendable {
         /// A new entry.
         case added
@@ -8,15 +8,15 @@ public struct HistoryChange: Hashable, Sendable {
         case edited
         /// Another name or folder.
         case moved
-        /// Gone, a folder with all that was in it.
+        /// Deleted, a folder with everything in it.
         case removed
-        /// Back as itself after it was gone.
+        /// Restored with its identity after a deletion.
         case restored
     }
 
     /// The number of the change, which rises.
     public var sequence: Int64
-    /// What was done.
+    /// The kind of action.
     public var action: Action
     /// Where the entry was then.
     public var path: RemotePath

@@ -1,14 +1,14 @@
-/// A link that lets in people without an account, as `GET /1/sync/links` tells it.
-public struct PublicLink: Hashable, Sendable, Encodable {
+/// A link that lets in people without an account, from `GET /1/sync/links`.
+public struct PublicLink: Hashable, Sendable {
     /// What a link gives.
-    public enum Kind: String, Sendable, Encodable {
+    public enum Kind: String, Sendable {
         /// A page about a file or a folder, and the bytes behind it.
         case share
         /// The bytes of one version of a file, for some hours.
         case media
     }
 
-    /// The link's number, by which it is taken back; no secret.
+    /// The link's number, which identifies it for revocation; no secret.
     public var id: Int64
     /// What the link gives.
     public var kind: Kind
@@ -52,7 +52,7 @@ public struct PublicLinkPage: Hashable, Sendable {
 }
 
 /// What `POST /1/shares` answers.
-public struct SharedLink: Hashable, Sendable, Encodable {
+public struct SharedLink: Hashable, Sendable {
     /// The link.
     public var url: String
     /// The first moment at which it no longer works.

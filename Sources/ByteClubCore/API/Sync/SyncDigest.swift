@@ -1,4 +1,4 @@
-/// A folder's digest and those of the folders directly in it, all of one moment.
+/// The digests of a folder and of the folders directly in it, all at one moment.
 public struct SyncDigest: Hashable, Sendable {
     /// One folder and its digest.
     public struct Folder: Hashable, Sendable {

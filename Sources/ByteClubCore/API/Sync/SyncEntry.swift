@@ -1,4 +1,4 @@
-/// What the extension tells of an entry.
+/// An entry as the extension describes it.
 public struct SyncEntry: Hashable, Sendable {
     /// Which entry it is.
     public var node: NodeID
@@ -8,13 +8,13 @@ public struct SyncEntry: Hashable, Sendable {
     public var name: String
     /// Whether it is a folder.
     public var isFolder: Bool
-    /// Whether it is gone.
+    /// Whether it is deleted.
     public var isDeleted: Bool
     /// The content's revision: changes with the content, and with deleting and undeleting.
     public var revision: Int64
     /// The place's revision: changes with the name and the folder.
     public var placeRevision: Int64
-    /// Where the journal tells of it; also the number in the `rev` of Core API v1.
+    /// Its position in the journal; also the number in the `rev` of Core API v1.
     public var sequence: Int64
     /// The content's length in bytes; 0 for folders and deleted entries.
     public var bytes: Int64
@@ -22,9 +22,9 @@ public struct SyncEntry: Hashable, Sendable {
     public var hash: ContentHash?
     /// When the server made this version, in seconds since 1970.
     public var modified: Int64
-    /// When the uploader says that the content was made; nil when nothing was said.
+    /// When the content was made, by the uploader's word; nil when unknown.
     public var clientModified: FileTime?
-    /// Whether the uploader says that the file may be executed; nil when nothing was said.
+    /// Whether the file may be executed, by the uploader's word; nil when unknown.
     public var isExecutable: Bool?
     /// The number of the member who made this version.
     public var author: Int64
@@ -125,6 +125,73 @@ extension SyncEntry: JSONReadable {
             if isInline {
                 json.key("inline")
                 json.value(true)
+            }
+        }
+    }
+}
+
+/// Some changes of the journal, in its order.
+public struct SyncPage: Hashable, Sendable {
+    /// Whether a refresh starts here: an entry that is not listed until ``hasMore`` is false does not exist.
+    public var isReset: Bool
+    /// Where the next page starts.
+    public var cursor: String
+    /// The journal's position up to which everything has been listed; nil while there is more.
+    public var sequence: Int64?
+    /// Whether the next page can be had at once.
+    public var hasMore: Bool
+    /// The entries as they are now; a folder before what it holds, and a deleted folder for all that it held.
+    public var entries: [SyncEntry]
+
+    /// The upper limit of entries in a page.
+    public static let mostEntries = 10_000
+
+    /// Creates a page.
+    public init(isReset: Bool, cursor: String, sequence: Int64?, hasMore: Bool, entries: [SyncEntry]) {
+        self.isReset = isReset
+        self.cursor = cursor
+        self.sequence = sequence
+        self.hasMore = hasMore
+        self.entries = entries
+    }
+}
+
+extension SyncPage: JSONReadable {
+    /// Reads the wire's object.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var (isReset, hasMore): (Bool?, Bool?)
+        var cursor: String?
+        var sequence: Int64?
+        var entries: [SyncEntry]?
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "reset": isReset = try json.value()
+            case "cursor": cursor = try json.cursor()
+            case "seq": sequence = try json.optional()
+            case "has_more": hasMore = try json.value()
+            case "entries": entries = try json.values(atMost: Self.mostEntries)
+            default: try json.skip()
+            }
+        }
+        guard let isReset else { throw JSONError(.missing("reset")) }
+        guard let cursor else { throw JSONError(.missing("cursor")) }
+        guard let hasMore else { throw JSONError(.missing("has_more")) }
+        guard let entries else { throw JSONError(.missing("entries")) }
+        self.init(isReset: isReset, cursor: cursor, sequence: sequence, hasMore: hasMore, entries: entries)
+    }
+
+    /// Writes the wire's object.
+    public func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("reset")
+            json.value(isReset)
+            json.member("cursor", cursor)
+            json.member("seq", sequence)
+            json.key("has_more")
+            json.value(hasMore)
+            json.key("entries")
+            json.array { json in
+                for entry in entries { entry.write(to: &json) }
             }
         }
     }

@@ -34,9 +34,9 @@ public struct SyncOperation: Hashable, Sendable {
         ///
         /// It is the only one of its batch, which is done as a whole or not at all.
         public var upload: String?
-        /// When the sender says that the content was made; nil when nothing is said.
+        /// When the content was made, by the sender's word; nil when unknown.
         public var modified: FileTime?
-        /// Whether the sender says that the file may be executed; nil when nothing is said.
+        /// Whether the file may be executed, by the sender's word; nil when unknown.
         public var isExecutable: Bool?
 
         /// Describes content.
@@ -135,4 +135,152 @@ public struct SyncOperation: Hashable, Sendable {
 
     /// The bytes that follow the batch's head for this operation.
     public var inlineBytes: Int64 { content.map { $0.chunks == nil && $0.upload == nil ? $0.bytes : 0 } ?? 0 }
+}
+
+extension SyncOperation: JSONReadable {
+    /// Reads the wire's object.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var (verb, name): (String?, String?)
+        var id: OperationID?
+        var (node, parent): (NodeID?, NodeID?)
+        var (parentOperation, bytes): (Int64?, Int64?)
+        var hash: ContentHash?
+        var chunks: [ContentHash]?
+        var upload: String?
+        var (seconds, nanoseconds): (Int64?, Int64?)
+        var isExecutable: Bool?
+        var condition = Condition()
+        try json.object { (json, key) throws(JSONError) in
+            switch key {
+            case "op": verb = try json.value()
+            case "op_id": id = try json.value()
+            case "id": node = try json.value()
+            case "parent": parent = try json.value()
+            case "parent_op": parentOperation = try json.value()
+            case "name": name = try json.value()
+            case "bytes": bytes = try json.value()
+            case "hash": hash = try json.optional()
+            case "chunks": chunks = try json.optional()
+            case "upload": upload = try json.optional()
+            case "mtime": seconds = try json.optional()
+            case "mtime_nanos": nanoseconds = try json.optional()
+            case "executable": isExecutable = try json.optional()
+            case "rev": condition.revision = try json.optional()
+            case "place_rev": condition.placeRevision = try json.optional()
+            case "seen": condition.seen = try json.optional()
+            default: try json.skip()
+            }
+        }
+        guard let id else { throw JSONError(.missing("op_id")) }
+        guard let verb else { throw JSONError(.missing("op")) }
+        let place = try Self.place(parent, parentOperation, name)
+        let modified = try FileTime(wire: seconds, nanoseconds)
+        let content = bytes.map {
+            Content(
+                bytes: $0, hash: hash, chunks: chunks, upload: upload, modified: modified, isExecutable: isExecutable)
+        }
+        if chunks != nil, upload != nil { throw JSONError(.invalid("both of chunks and of an upload")) }
+        if let bytes, bytes < 0 { throw JSONError(.invalid("of a negative length")) }
+        switch (verb, node, place) {
+        case ("put", let node, let place):
+            guard let content else { throw JSONError(.missing("bytes")) }
+            switch (node, place) {
+            case (nil, let place?): action = .create(place, content)
+            case (let node?, nil): action = .edit(node, content)
+            case (let node?, let place?): action = .undelete(node, place, content)
+            case (nil, nil): throw JSONError(.missing("parent"))
+            }
+        case ("folder", nil, let place?): action = .create(place, nil)
+        case ("folder", let node?, let place?): action = .undelete(node, place, nil)
+        case ("move", let node?, let place?): action = .move(node, place)
+        case ("delete", let node?, nil): action = .delete(node)
+        case ("folder", _, nil), ("move", _, nil): throw JSONError(.missing("parent"))
+        case ("move", nil, _), ("delete", nil, _): throw JSONError(.missing("id"))
+        case ("delete", _, _): throw JSONError(.invalid("a deletion with a place"))
+        default: throw JSONError(.invalid("neither 'put', 'folder', 'move' nor 'delete'"))
+        }
+        self.id = id
+        self.condition = condition
+    }
+
+    private static func place(
+        _ parent: NodeID?, _ operation: Int64?, _ name: String?
+    ) throws(JSONError) -> Place? {
+        switch (parent, operation) {
+        case (nil, nil):
+            if name != nil { throw JSONError(.missing("parent")) }
+            return nil
+        case (_?, _?): throw JSONError(.invalid("in two folders at once"))
+        case (let parent, let operation):
+            guard let name else { throw JSONError(.missing("name")) }
+            if let parent { return Place(.node(parent), name) }
+            return Place(.operation(Int(clamping: operation ?? -1)), name)
+        }
+    }
+
+    /// Writes the wire's object.
+    public func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("op")
+            json.value(verb)
+            json.key("op_id")
+            json.value(id.text)
+            json.member("id", node?.number)
+            place?.writeMembers(to: &json)
+            if let content {
+                json.member("bytes", content.bytes)
+                json.member("hash", content.hash)
+                content.modified?.writeMembers(to: &json)
+                json.member("executable", content.isExecutable)
+                json.member("upload", content.upload)
+                if let chunks = content.chunks {
+                    json.key("chunks")
+                    json.array { json in
+                        for chunk in chunks { json.value(chunk.description) }
+                    }
+                }
+            }
+            json.member("rev", condition.revision)
+            json.member("place_rev", condition.placeRevision)
+            json.member("seen", condition.seen)
+        }
+    }
+
+    private var verb: String {
+        switch action {
+        case .create(_, let content), .undelete(_, _, let content): content == nil ? "folder" : "put"
+        case .edit: "put"
+        case .move: "move"
+        case .delete: "delete"
+        }
+    }
+}
+
+extension FileTime {
+    /// Joins the extension's two members; nil when there is none.
+    ///
+    /// - Throws: ``JSONError`` for a time that no file has.
+    init?(wire seconds: Int64?, _ nanoseconds: Int64?) throws(JSONError) {
+        guard let seconds else { return nil }
+        guard let time = FileTime(seconds: seconds, nanoseconds: nanoseconds ?? 0) else {
+            throw JSONError(.invalid("of a time that no file has"))
+        }
+        self = time
+    }
+
+    /// Writes the extension's two members.
+    func writeMembers(to json: inout JSONText) {
+        json.member("mtime", date.seconds)
+        json.member("mtime_nanos", fraction == 0 ? nil : fraction)
+    }
+}
+
+extension SyncOperation.Place {
+    fileprivate func writeMembers(to json: inout JSONText) {
+        switch parent {
+        case .node(let node): json.member("parent", node.number)
+        case .operation(let index): json.member("parent_op", Int64(index))
+        }
+        json.member("name", name)
+    }
 }

@@ -9,9 +9,9 @@ extension CoreAPIv1Remote {
     /// How often in all it may say so, or forget the upload.
     private static var maximumAllCorrections: Int { 100 }
 
-    /// Sends all bytes chunk by chunk, going on wherever the server stands. `PUT /1/chunked_upload`
+    /// Sends all bytes chunk by chunk, from the server's offset on. `PUT /1/chunked_upload`
     ///
-    /// An earlier upload that goes on is asked first where it stands, by an empty chunk.
+    /// To resume an earlier upload, an empty chunk asks for its offset first.
     ///
     /// - Returns: What names the upload when it is committed; nothing is visible before. Nil when the server knows no
     ///   uploads in chunks.
@@ -83,7 +83,7 @@ extension CoreAPIv1Remote {
         }
         if answer.status == 200 { return .stored(try answer.decoded()) }
         if answer.status == 400, let state = try? answer.decoded(ChunkedUpload.self) { return .misplaced(state) }
-        // One that was committed takes nothing more; an empty chunk can have no other fault.
+        // A committed upload accepts nothing more; an empty chunk can have no other fault.
         if answer.status == 404 || range.isEmpty, id != nil { return .forgotten }
         if Self.unknownCall.contains(answer.status), id == nil { return .unknown }
         throw RemoteError(answer.response, answer.bytes, from: transport.origin)

@@ -1,5 +1,6 @@
 public import ByteClubCore
 import ByteClubHTTP
+import Glibc
 import HTTPTypes
 import Synchronization
 
@@ -82,7 +83,7 @@ extension CoreAPIv1Remote {
         }
     }
 
-    /// Fails unless a partial answer holds what was asked for, as far as the file has it.
+    /// Checks that a partial answer has the requested range, as far as the file has it.
     private static func check(
         _ answer: Transport.Answer, _ range: Range<Int64>, _ metadata: Metadata
     ) throws(RemoteError) {
@@ -112,7 +113,7 @@ extension CoreAPIv1Remote {
     }
 }
 
-/// How many bytes of a content a server tells of before they come, and how many are wanted.
+/// The length of a content as the server announces it, and the limit of the caller.
 private final class Announcement: Sendable {
     private let path: RemotePath
     private let limit: Int64
@@ -130,7 +131,7 @@ private final class Announcement: Sendable {
         return min(limit, bytes ?? 0)
     }
 
-    /// What is wrong when more have come.
+    /// The error for more bytes than that.
     var excess: RemoteError {
         guard let reported = reported.withLock({ $0 }) else {
             return RemoteError(.protocolViolation, "the server sends '\(path)' without its length")
@@ -138,5 +139,53 @@ private final class Announcement: Sendable {
         if reported > limit { return .tooLarge(path, limit) }
         return RemoteError(
             .protocolViolation, "the server sends more bytes of '\(path)' than the \(reported) that it has")
+    }
+}
+
+extension CoreAPIv1Remote {
+    /// Receives a body into a new file, and resumes where the journal ends, if there is one.
+    ///
+    /// What came is kept when the transfer fails or is cancelled, for the next one to go on with.
+    func receive(
+        _ request: HTTPRequest, to file: String, _ journal: String?, _ options: TaskOptions,
+        _ progress: (@Sendable (TaskProgress) -> Void)?
+    ) async throws(TransferError) -> (bytes: [UInt8], response: HTTPResponse) {
+        let session = try contentSession.session
+        guard let journal else {
+            let result = try await session.download(
+                for: request, to: file, options: options, progress: progress)
+            return (result.bytes, result.response)
+        }
+        var options = options
+        options.resumeJournal = journal
+        let earlier = LocalFile.read(journal).flatMap { try? ResumeData(bytes: $0) }
+        let task =
+            earlier.map { session.downloadTask(resuming: $0, request: request, to: file, options: options) }
+            ?? session.downloadTask(request, to: file, options: options)
+        let outcome = await Self.outcome(of: task, progress)
+        let left =
+            switch outcome {
+            // Such as an answer that the server is busy.
+            case .success(let result): result.resumeData
+            case .failure(let error): error.resumeData
+            }
+        if let left { try? LocalFile.write(left.bytes, to: journal) }
+        let result = try outcome.get()
+        return (result.bytes, result.response)
+    }
+
+    private static func outcome(
+        of task: SessionTask, _ progress: (@Sendable (TaskProgress) -> Void)?
+    ) async -> Result<TaskResult, TransferError> {
+        await withTaskCancellationHandler {
+            task.resume()
+            return await withTaskGroup(of: Void.self) { group in
+                // The reader ends with the task: it must see the last counters.
+                group.addTask { for await update in task.progressUpdates { progress?(update) } }
+                do throws(TransferError) { return .success(try await task.value) } catch { return .failure(error) }
+            }
+        } onCancel: {
+            Task { _ = await task.cancelKeepingResumeData() }
+        }
     }
 }

@@ -56,8 +56,8 @@ extension CoreAPIv1Remote {
 
     /// Sends a form, and once more when the answer is lost.
     ///
-    /// `lostReply` is what the server says the second time when the first had its effect; `outcome` then looks what is
-    /// there, and is nil when the first had none.
+    /// `lostReply` is the server's answer to the repeated request when the first had its effect; `outcome` then looks
+    /// up the result, and is nil when the first had none.
     private func repeating(
         _ address: String, _ form: Parameters, lostReply: RemoteError.Code,
         outcome: () async throws(RemoteError) -> Metadata?
@@ -108,5 +108,28 @@ extension CoreAPIv1Remote {
             } while cursor != nil && !isNewer
         }
         if isNewer { throw RemoteError(.conflict, "'\(path)' has changed since \(seen)") }
+    }
+}
+
+extension CoreAPIv1Remote: ManagedLinkRemote {
+    /// The member's link to a file or a folder. `POST /1/shares/<root>/<path>`
+    public func share(_ path: RemotePath, _ terms: LinkTerms) async throws(RemoteError) -> SharedLink {
+        try await transport.post(
+            address("shares", path),
+            form: [
+                "short_url": "false", "expires_in": terms.lifetime.map { String($0) }, "password": terms.password,
+                "location": terms.keepsLocation.map { $0 ? "keep" : "remove" },
+            ]
+        ).decoded()
+    }
+
+    /// The links that the member may see, the newest first. `GET /1/sync/links`
+    public func links(before id: Int64?) async throws(RemoteError) -> PublicLinkPage {
+        try await transport.get("sync/links", query: ["before": id.map { String($0) }]).decoded()
+    }
+
+    /// Revokes a link. `POST /1/sync/links/revoke`
+    public func revokeLink(_ id: Int64) async throws(RemoteError) {
+        _ = try await transport.post("sync/links/revoke", form: ["id": String(id)])
     }
 }

@@ -23,8 +23,8 @@ extension CoreAPIv1Remote: TextSearchRemote {
         return answer.status == 304 ? nil : try answer.decoded(Metadata.self)
     }
 
-    /// Describes a folder with its children and what is known of photos.
-    /// `GET /1/metadata/<root>/<path>?list=true&include_media_info=true`
+    /// Describes a folder with its children, and photos with ``MediaInfo``. `GET
+    /// /1/metadata/<root>/<path>?list=true&include_media_info=true`
     public func listWithMediaInfo(
         _ path: RemotePath, includeDeleted: Bool
     ) async throws(RemoteError) -> Metadata? {
@@ -61,5 +61,25 @@ extension CoreAPIv1Remote: TextSearchRemote {
         var query: Parameters = ["rev_limit": String(limit)]
         query["before"] = revision?.description
         return try await transport.get(address("revisions", path), query: query).decoded(MetadataList.self).entries
+    }
+}
+
+extension CoreAPIv1Remote: PhotoSearchRemote {
+    /// The photos below a folder that a filter looks for. `GET /1/search/<root>/<path>?kind=…`
+    ///
+    /// A filter that restricts nothing finds every photo whose kind is known.
+    public func searchPhotos(
+        _ path: RemotePath, _ filter: PhotoFilter, limit: Int
+    ) async throws(RemoteError) -> PhotoSearchResults {
+        let kinds = filter.isEmpty ? Set(PhotoShape.Kind.allCases) : filter.kinds
+        let answer = try await transport.get(
+            address("search", path),
+            query: [
+                "kind": kinds?.map(\.rawValue).sorted().joined(separator: ","),
+                "taken_after": filter.since?.rfc3339, "taken_before": filter.until?.rfc3339,
+                "near": filter.near?.description, "file_limit": String(limit),
+            ])
+        return PhotoSearchResults(
+            photos: try answer.decoded(MetadataList.self).entries, isComplete: !answer.isIncompleteSearch)
     }
 }

@@ -3,7 +3,7 @@ import ByteClubHTTP
 import HTTPTypes
 
 extension CoreAPIv1Remote {
-    /// Stores content: small in one request, large in chunks, unless the server takes none.
+    /// Stores content: small in one request, large in chunks, unless the server accepts none.
     ///
     /// `PUT /1/files_put/<root>/<path>`, or `PUT /1/chunked_upload` and `POST /1/commit_chunked_upload/<root>/<path>`
     public func put(
@@ -26,7 +26,7 @@ extension CoreAPIv1Remote {
         }
         let stored = try await storing(source, at: path, condition, policy, store)
         if let upload { source.keepPosition(of: upload, offset: nil) }
-        // What stands before a server refuses both.
+        // A proxy in front of the server refuses both.
         if source.isInPieces, upload == nil { transport.server.takesNoPieces = true }
         let hash = try await source.verifiedHash()
         if let reported = stored.contentHash, reported != hash {

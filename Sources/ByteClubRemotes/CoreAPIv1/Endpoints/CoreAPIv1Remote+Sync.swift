@@ -27,7 +27,7 @@ extension CoreAPIv1Remote: SyncRemote {
         for index in page.entries.indices where page.entries[index].isInline {
             guard let content = frame.next(page.entries[index].bytes) else { throw Self.isCut(answer.club) }
             let bytes = Array(content)
-            // What was damaged on its way is asked for by itself.
+            // A damaged content is downloaded by itself.
             page.entries[index].isInline = ContentHasher.hash(bytes) == page.entries[index].hash
             if page.entries[index].isInline { contents.append(bytes) }
         }
@@ -47,14 +47,14 @@ extension CoreAPIv1Remote: SyncRemote {
         }
     }
 
-    /// Those of some chunks that the server has nowhere. `POST /1/sync/chunks/need`
+    /// The chunks that the server lacks. `POST /1/sync/chunks/need`
     public func missingChunks(
         of hashes: [ContentHash], base: ChunkQuestion.Base?
     ) async throws(RemoteError) -> [ContentHash] {
         var json = JSONText()
         ChunkQuestion(hashes, base: base).write(to: &json)
         let body = json.bytes
-        // To cut a large version into chunks takes the server its time.
+        // The server needs its time to cut a large version into chunks.
         let options = base == nil ? TaskOptions.coreAPIv1 : contentOptions
         return try await repeatingOnce { () throws(RemoteError) in
             try await send(.post, "sync/chunks/need", body, type: "application/json", options)

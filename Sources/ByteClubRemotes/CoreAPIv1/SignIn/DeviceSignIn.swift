@@ -14,7 +14,7 @@ public struct DeviceSignIn: Sendable {
         public var lifetime: Int
         /// How long to wait between two questions, in seconds.
         public var interval: Int
-        /// With what the server is asked; a secret.
+        /// Identifies the sign-in in requests to the server; a secret.
         let secret: String
 
         /// Creates a code as a server might give it.
@@ -27,7 +27,7 @@ public struct DeviceSignIn: Sendable {
         }
     }
 
-    /// How it stands with a sign-in.
+    /// The state of a sign-in.
     public enum Answer: Hashable, Sendable {
         /// No member has decided yet.
         case pending
@@ -70,9 +70,9 @@ public struct DeviceSignIn: Sendable {
     /// Asks whether a member has decided.
     ///
     /// - Parameters:
-    ///   - code: What ``begin(over:)`` gave.
+    ///   - code: The code from ``begin(over:)``.
     ///   - session: A session without credentials of its own.
-    /// - Returns: How it stands; a token once.
+    /// - Returns: The state; the token is returned only once.
     /// - Throws: As any call of a remote.
     public func ask(_ code: Code, over session: Session) async throws(RemoteError) -> Answer {
         let form: Parameters = [
@@ -100,7 +100,7 @@ public struct DeviceSignIn: Sendable {
 
 /// What `/oauth2/device_authorization` answers (RFC 8628 section 3.2).
 private struct CodeAnswer: JSONReadable {
-    /// How long a program waits between two questions that was told nothing, in seconds.
+    /// The default interval between two requests, in seconds.
     private static let interval: Int64 = 5
 
     let code: DeviceSignIn.Code

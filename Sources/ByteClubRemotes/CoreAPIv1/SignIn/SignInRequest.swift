@@ -1,7 +1,7 @@
 public import ByteClubCore
 public import ByteClubHTTP
 
-/// A sign-in by OAuth 2.0 in a browser: the page to show, and the token for the code that comes of it.
+/// A sign-in by OAuth 2.0 in a browser: the page to show, and the token for the resulting code.
 ///
 /// No secret is needed: the code is worth nothing without this value, which holds the PKCE verifier (RFC 7636).
 public struct SignInRequest: Sendable {
@@ -93,5 +93,28 @@ struct TokenAnswer: JSONReadable {
             }
         }
         (self.token, self.error, self.problem) = (token, error, problem)
+    }
+}
+
+/// The addresses of a server's pages that people are shown in a browser.
+public enum ClubPage {
+    /// The gallery of the server at an origin.
+    public static func gallery(at origin: String) -> String { origin + "/gallery" }
+
+    /// The page of a note or a photo.
+    public static func entry(_ path: RemotePath, at origin: String) -> String {
+        gallery(at: origin) + PercentEncoding.encode(path)
+    }
+
+    /// The page for a short code, with the code filled in.
+    public static func device(_ code: DeviceSignIn.Code) -> String {
+        code.page + "?code=" + PercentEncoding.encode(code.text)
+    }
+
+    /// An invitation that leads, once its guest has joined, to another page of the same server.
+    public static func invitation(_ link: String, then page: String) -> String {
+        let authority = page.firstRange(of: "://")?.upperBound ?? page.startIndex
+        let place = page[authority...].drop { $0 != "/" }
+        return link + (link.contains("?") ? "&" : "?") + "next=" + PercentEncoding.encode(String(place))
     }
 }

@@ -1,5 +1,62 @@
 public import Crypto
 
+/// A place in a shared folder's journal.
+///
+/// Reading from one place to the journal's end is a pass of one or more pages; the cursor between two pages remembers
+/// where the pass began. A client treats the text as opaque.
+public struct JournalCursor: Hashable, Sendable, CustomStringConvertible {
+    /// Which server's journal it is; changes when a server's numbering starts over.
+    public var epoch: String
+    /// The last position that was listed.
+    public var position: Int64
+    /// The position up to which everything was known when the pass began; nil when the pass lists the whole state.
+    ///
+    /// A client may know more, from the answers to its own writes: a pass from a position lists every deletion.
+    public var known: Int64?
+    /// The journal's last position when the pass began; nil between passes.
+    public var end: Int64?
+
+    /// Creates a cursor between passes.
+    public init(epoch: String, position: Int64) {
+        self.init(epoch: epoch, position: position, known: position, end: nil)
+    }
+
+    /// Creates a cursor of a running pass.
+    public init(epoch: String, position: Int64, known: Int64?, end: Int64?) {
+        self.epoch = epoch
+        self.position = position
+        self.known = known
+        self.end = end
+    }
+
+    /// Reads the text; nil when it is anything else.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard let epoch = parts.first, !epoch.isEmpty, parts.count == 2 || parts.count == 4,
+            let position = Self.number(parts[1])
+        else { return nil }
+        if parts.count == 2 {
+            self.init(epoch: String(epoch), position: position)
+            return
+        }
+        let known = parts[2] == Self.nothing ? nil : Self.number(parts[2])
+        guard let end = Self.number(parts[3]), known != nil || parts[2] == Self.nothing else { return nil }
+        self.init(epoch: String(epoch), position: position, known: known, end: end)
+    }
+
+    private static let nothing = "-"
+
+    private static func number(_ text: Substring) -> Int64? {
+        guard let number = Int64(text), number >= 0 else { return nil }
+        return number
+    }
+
+    /// The text.
+    public var description: String {
+        "\(epoch).\(position)" + (end.map { end in ".\(known.map(String.init) ?? Self.nothing).\(end)" } ?? "")
+    }
+}
+
 /// A place in a shared folder's journal, for one member and one prefix.
 ///
 /// Clients hold it as an opaque text that is signed, so a cursor of another server or a made-up one is refused.
@@ -34,7 +91,7 @@ public struct DeltaCursor: Hashable, Sendable {
         return body + "." + Self.signature(body, key)
     }
 
-    /// Reads a signed text; nil when it is malformed or signed by somebody else.
+    /// Reads a signed text; nil when it is malformed or has another signature.
     public init?(sealed text: String, key: SymmetricKey) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 6, let member = Int64(parts[1]), let revision = Int64(parts[2]), revision >= 0,

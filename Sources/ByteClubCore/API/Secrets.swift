@@ -26,3 +26,11 @@ public enum PKCE {
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 }
+
+/// A comparison whose time does not depend on where two texts differ.
+public enum ConstantTime {
+    /// Whether two texts have the same bytes.
+    public static func equal(_ left: String, _ right: String) -> Bool {
+        SHA256.hash(data: Array(left.utf8)) == SHA256.hash(data: Array(right.utf8))
+    }
+}

@@ -1,3 +1,30 @@
+/// What an entry is called whatever becomes of its content, its name and its place.
+///
+/// It is the number of the change that made the entry, so it is never used again. The root is 0.
+public struct NodeID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The number of the change.
+    public let number: Int64
+
+    /// The root, which was never made.
+    public static let root = NodeID(0)
+
+    /// Creates an identity from the number of a change.
+    public init(_ number: Int64) {
+        self.number = number
+    }
+
+    /// The number in decimal digits.
+    public var description: String { String(number) }
+
+    /// Orders by age.
+    public static func < (left: NodeID, right: NodeID) -> Bool { left.number < right.number }
+}
+
+extension NodeID: JSONReadable {
+    /// Reads a whole number.
+    public init(json: inout JSONReader) throws(JSONError) { self.init(try json.integer()) }
+}
+
 /// What a client calls one of its writes, so that repeating it does nothing twice: 1 to 64 visible ASCII characters.
 ///
 /// Names that rise with time, such as a device's name and a counter, are the quickest to keep.
@@ -5,7 +32,7 @@ public struct OperationID: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let text: String
 
-    /// Takes a name; nil when it is empty, too long or has other characters.
+    /// Creates a name; nil when it is empty, too long or has other characters.
     public init?(_ text: String) {
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return nil
@@ -46,7 +73,7 @@ public struct OperationWriter: Hashable, Sendable {
     }
 }
 
-/// What is known of an operation that was done.
+/// The recorded outcome of an operation.
 public enum OperationOutcome: Hashable, Sendable {
     /// It made this version, or found it to be there already.
     case made(FolderEntry)
