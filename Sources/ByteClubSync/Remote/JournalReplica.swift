@@ -141,7 +141,7 @@ final class JournalReplica: RemoteReplica {
     private func take(
         _ page: SyncPage, _ pass: inout FeedPass, _ editor: inout TreeEditor, _ report: inout SyncReport
     ) throws {
-        if page.isReset { try forgetIdentities(unless: page.cursor) }
+        if page.isReset { try forgetIdentities(unless: page.cursor, &editor) }
         pass.generation = try tree.beginPass(isReset: page.isReset)
         pass.isForeign = try pass.generation != nil && store.meta(.isForeign) != nil
         for entry in page.entries {
@@ -173,7 +173,7 @@ final class JournalReplica: RemoteReplica {
                 try setRoot(nil)
                 report.noteChanges()
             }
-            return try takeDeletion(entry, &report)
+            return try takeDeletion(entry, &editor, &report)
         }
         guard let parent = try item(folder: entry.parent) else {
             throw RemoteError(.protocolViolation, "the server's journal lists '\(entry.name)' before its folder")
@@ -192,7 +192,9 @@ final class JournalReplica: RemoteReplica {
         if item == nil, pass.isForeign { item = try formerItem(at: Location(parent, name), isFolder: entry.isFolder) }
         if try isOutside && isMirroredFolder(entry, parent, name) {
             report.noteChanges()
-            return try enterRoot(entry.node, item)
+            try setRoot(entry.node)
+            if let item { try editor.enterRoot(item) }
+            return
         }
         if let known = item, let seen = known.remote, pass.generation == nil, entry.isOlder(than: seen) { return }
         if item?.remote == nil, entry.isFolder, pass.generation == nil, try isReported(entry) {
@@ -217,32 +219,24 @@ final class JournalReplica: RemoteReplica {
     /// The journal's position up to which everything was listed; nil before the first pass has ended.
     private func journalSequence() throws -> Int64? { try store.meta(.sequence).flatMap { Int64($0) } }
 
-    private func takeDeletion(_ entry: SyncEntry, _ report: inout SyncReport) throws {
-        guard var item = try store.item(node: entry.node) else { return }
+    private func takeDeletion(
+        _ entry: SyncEntry, _ editor: inout TreeEditor, _ report: inout SyncReport
+    ) throws {
+        guard let item = try store.item(node: entry.node) else { return }
         if let remote = item.remote, entry.isContentOlder(than: remote) { return }
         if item.remote != nil { report.noteChanges() }
-        item.remote = nil
-        item.lastNode = item.isOutside ? nil : entry.node
-        try store.save(item)
+        try editor.deletedRemotely(item, node: item.isOutside ? nil : entry.node)
     }
 
     // MARK: Identities
 
     /// Drops identities when a full pass is of another journal than the last one; entries are then matched by their
     /// locations.
-    private func forgetIdentities(unless cursor: String) throws {
+    private func forgetIdentities(unless cursor: String, _ editor: inout TreeEditor) throws {
         let epoch = String(cursor.prefix { $0 != "." })
         let isForeign = try store.meta(.epoch) != epoch
         if isForeign {
-            for top in [ItemID.root, .outside] {
-                try store.visitRemote(below: top) { item in
-                    var item = item
-                    item.remote?.node = nil
-                    item.remote?.generation = 0
-                    item.lastNode = nil
-                    try store.save(item)
-                }
-            }
+            try editor.forgetNodes()
             if !configuration.remoteRoot.isRoot { try setRoot(nil) }
         }
         try store.setMeta(.isForeign, isForeign ? "1" : nil)
@@ -279,21 +273,6 @@ final class JournalReplica: RemoteReplica {
             next = location.parent
         }
         return keys == wanted
-    }
-
-    /// Makes a folder of the server the mirrored one.
-    private func enterRoot(_ node: NodeID, _ known: Item?) throws {
-        try setRoot(node)
-        guard var known else { return }
-        for var child in try store.children(of: known.id, on: .remote) {
-            child.remote?.location.parent = .root
-            (child.isOutside, child.isExcluded) = (false, false)
-            try store.save(child)
-            try tree.mark(below: child.id, isOutside: false, isExcluded: false)
-        }
-        known.remote = nil
-        known.lastNode = nil
-        try store.save(known)
     }
 
     // MARK: Writes
@@ -427,9 +406,8 @@ final class JournalReplica: RemoteReplica {
         if local.size > SyncBatch.maximumInlineBytes { return try prepareFile(item, local, reader, &report) }
         guard let content = try reader.content(item.id, local, &report) else { return nil }
         let size = Int64(content.bytes.count)
-        var item = item
-        item.local?.stat = content.local.stat
-        guard let operation = try contentOperation(item, content.hash, size, chunks: nil) else { return nil }
+        let read = item.observed(with: content.local.stat)
+        guard let operation = try contentOperation(read, content.hash, size, chunks: nil) else { return nil }
         return BatchedWrite(
             write: OutgoingWrite(
                 item: item.id, effect: .content(content.hash, size: size), local: content.local),
@@ -502,9 +480,8 @@ final class JournalReplica: RemoteReplica {
         let message = result.message ?? "the server refused it"
         if case .undelete = ready.operation.action, [404, 409, 412].contains(result.status) {
             // It exists elsewhere or is of another kind: it is created as a new entry.
-            guard var item = try store.item(ready.write.item), item.remote == nil else { return }
-            item.lastNode = nil
-            try store.save(item)
+            guard let item = try store.item(ready.write.item), item.remote == nil else { return }
+            try store.edit(durably: false) { editor in try editor.forgetLastNode(item.id) }
         }
         report.refuse(ready.write.item, message, [400, 403, 406, 413].contains(result.status) ? .lasting : .passing)
     }
@@ -576,13 +553,12 @@ final class JournalReplica: RemoteReplica {
     func finish(_ upload: LargeUpload, _ result: UploadResult, _ report: inout SyncReport) async throws {
         let chunks = if case .chunks = result { upload.content.chunks?.map(\.hash) } else { [ContentHash]?.none }
         let name = if case .upload(let name) = result { name } else { String?.none }
-        guard chunks != nil || name != nil, var item = try store.item(upload.write.item), item.local != nil,
+        guard chunks != nil || name != nil, let item = try store.item(upload.write.item), item.local != nil,
             ServerAction.upload.isStillDue(item)
         else { return }
-        item.local?.stat = upload.stat
         guard
             let operation = try contentOperation(
-                item, upload.content.whole, upload.content.size, chunks: chunks, upload: name)
+                item.observed(with: upload.stat), upload.content.whole, upload.content.size, chunks: chunks, upload: name)
         else { return }
         // The server stores an upload in no other batch, and keeps one that this batch does not store.
         let outcome = try await wire.apply(SyncBatch([operation], isAllOrNothing: name != nil), contents: [])

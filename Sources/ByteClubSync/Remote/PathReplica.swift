@@ -50,7 +50,7 @@ final class PathReplica: RemoteReplica {
             for entry in page.entries { try take(entry, &pull, &editor, &report) }
             if !page.hasMore {
                 let moves = try pull.isContinued ? MoveDetector(unsettledIn: store) : pull.moves
-                try moves.run(in: store)
+                try moves.run(&editor)
                 try tree.endPass(&pull.pass, &editor, &report)
             }
             let isOpen = try store.meta(.isDeltaOpen) != nil
@@ -105,9 +105,9 @@ final class PathReplica: RemoteReplica {
         guard let metadata = entry.metadata, !metadata.isDeleted else {
             guard let names = relative(entry.key) else { return }
             if names.isEmpty {
-                for child in try store.children(of: .root, on: .remote) { try remove(child, &pull) }
+                for child in try store.children(of: .root, on: .remote) { try remove(child, &pull, &editor) }
             } else if let item = try tree.item(at: names) {
-                try remove(item, &pull)
+                try remove(item, &pull, &editor)
             }
             return
         }
@@ -123,13 +123,10 @@ final class PathReplica: RemoteReplica {
         if pull.pass.generation == nil, tree.order(of: metadata.rev, against: known?.remote?.revision) == .earlier {
             return
         }
-        var reported = RemoteState(
-            location: Location(parent, last), isFolder: metadata.isFolder, hash: metadata.contentHash,
-            size: metadata.bytes, revision: metadata.rev, modified: metadata.fileTime,
-            isExecutable: metadata.isExecutable)
+        var reported = metadata.state(at: Location(parent, last))
         reported.generation = pull.pass.generation ?? known?.remote?.generation ?? 0
         if reported.hash == nil, known?.remote?.revision == reported.revision { reported.hash = known?.remote?.hash }
-        if let known, known.isFolder != metadata.isFolder { try remove(known, &pull) }
+        if let known, known.isFolder != metadata.isFolder { try remove(known, &pull, &editor) }
         try tree.keep(
             reported, as: known, isOutside: false, isRefresh: pull.pass.generation != nil, &pull.pass, &editor, &report)
         if known == nil, let item = try store.children(of: parent, key: last.key, on: .remote).first {
@@ -171,10 +168,8 @@ final class PathReplica: RemoteReplica {
         return parent
     }
 
-    private func remove(_ item: Item, _ pull: inout Pull) throws {
-        var gone: [Item] = []
-        try tree.forget(item) { gone.append($0) }
-        pull.moves.gone += gone.compactMap { item in item.remote.map { (item.id, $0) } }
+    private func remove(_ item: Item, _ pull: inout Pull, _ editor: inout TreeEditor) throws {
+        pull.moves.gone += try editor.forgetRemote(item).compactMap { item in item.remote.map { (item.id, $0) } }
     }
 
     /// Verifies entries whose folder was moved and that the feed has not listed since.
@@ -185,19 +180,15 @@ final class PathReplica: RemoteReplica {
                 // With a folder that is gone, all that was in it may have gone since the chunk was read.
                 guard try store.item(item.id)?.remote?.isUnverified == true else { continue }
                 let reported = try await tree.metadata(at: tree.path(of: item.id, &report))
-                guard var now = try store.item(item.id), now.remote?.isUnverified == true else { continue }
-                if let reported, !reported.isDeleted, reported.isFolder == now.isFolder {
-                    now.remote?.revision = reported.rev
-                    now.remote?.isUnverified = false
-                    now.remote?.size = reported.bytes
-                    now.remote?.modified = reported.fileTime
-                    now.remote?.isExecutable = reported.isExecutable
+                guard let now = try store.item(item.id), let seen = now.remote, seen.isUnverified else { continue }
+                try store.edit(durably: false) { editor in
+                    guard let reported, !reported.isDeleted, reported.isFolder == now.isFolder else {
+                        try editor.forgetRemote(now)
+                        return
+                    }
                     // Without a hash, only the same revision tells the same content.
                     let isSynced = reported.rev != nil && reported.rev == now.synced?.revision
-                    now.remote?.hash = reported.contentHash ?? (isSynced ? now.synced?.hash : nil)
-                    try store.save(now)
-                } else {
-                    try store.transaction(durably: false) { try tree.forget(now) }
+                    try editor.confirmRemote(now, as: reported.state(of: seen, hash: isSynced ? now.synced?.hash : nil))
                 }
             }
         }
@@ -306,14 +297,13 @@ final class PathReplica: RemoteReplica {
                 return nil
             }
             guard let content = try reader.content(item.id, local, &report) else { return nil }
-            var item = item
-            item.local?.stat = content.local.stat
+            let read = item.observed(with: content.local.stat)
             return Call(
                 write: OutgoingWrite(
                     item: item.id, effect: .content(content.hash, size: Int64(content.bytes.count)),
                     local: content.local, seen: item.remote?.revision),
                 verb: .put(
-                    path, content.bytes, item.local?.modified, executable: item.toldExecutable, condition))
+                    path, content.bytes, read.local?.modified, executable: read.toldExecutable, condition))
         case .move(let location):
             guard item.remote != nil, try tree.isOnServer(location.parent) else { return nil }
             return Call(
@@ -411,10 +401,7 @@ final class PathReplica: RemoteReplica {
         _ report: inout SyncReport
     ) throws {
         let parent = (write.target ?? item.remote?.location ?? write.local?.location)?.parent ?? .root
-        var reported = RemoteState(
-            location: Location(parent, EntryName(metadata.path.name)), isFolder: metadata.isFolder,
-            hash: metadata.contentHash, size: metadata.bytes, revision: metadata.rev, modified: metadata.fileTime,
-            isExecutable: metadata.isExecutable)
+        var reported = metadata.state(at: Location(parent, EntryName(metadata.path.name)))
         reported.generation = item.remote?.generation ?? 0
         if reported.hash == nil { reported.hash = item.remote?.hash }
         guard try tree.isOnServer(parent), metadata.isFolder == item.isFolder else {
@@ -431,9 +418,13 @@ final class PathReplica: RemoteReplica {
         for other in try store.children(of: parent, key: reported.location.name.key, on: .remote)
         where other.id != item.id {
             // The name was free on the server: the tree's entry there is gone.
-            try tree.forget(other)
+            try editor.forgetRemote(other)
         }
-        if write.target != nil { try markUnverified(below: item, &report) }
+        if write.target != nil, item.isFolder {
+            // Without identities, what is in it may have been changed at the old path just before.
+            try editor.markUnverified(below: item.id)
+            report.isFeedStale = true
+        }
         var newer: RemoteState?
         if let listed = item.remote, !listed.isUnverified {
             // The feed may have listed a later edit before the answer to a large upload arrived.
@@ -447,19 +438,6 @@ final class PathReplica: RemoteReplica {
             }
         }
         try editor.written(item, write, reported, newer: newer)
-    }
-
-    /// Marks all entries below a moved folder as unverified: without identities, they may have been changed at the old
-    /// path just before.
-    private func markUnverified(below folder: Item, _ report: inout SyncReport) throws {
-        guard folder.isFolder else { return }
-        report.isFeedStale = true
-        try store.visitRemote(below: folder.id) { child in
-            var child = child
-            child.remote?.revision = nil
-            child.remote?.isUnverified = true
-            try store.save(child)
-        }
     }
 
     // MARK: Single contents
@@ -484,14 +462,10 @@ final class PathReplica: RemoteReplica {
     }
 
     private func takeMerged(_ metadata: Metadata, _ hash: ContentHash, _ id: ItemID) throws {
-        guard var item = try store.item(id), let revision = metadata.rev else { return }
-        item.remote?.hash = metadata.contentHash ?? hash
-        item.remote?.size = metadata.bytes
-        item.remote?.revision = revision
-        item.remote?.modified = metadata.fileTime
-        item.remote?.isExecutable = metadata.isExecutable
-        item.remote?.isUnverified = false
-        try store.save(item)
+        guard let item = try store.item(id), let seen = item.remote, metadata.rev != nil else { return }
+        try store.edit(durably: false) { editor in
+            try editor.confirmRemote(item, as: metadata.state(of: seen, hash: hash))
+        }
     }
 
     func isCut(_: Item) -> Bool { false }

@@ -101,25 +101,21 @@ final class RemoteTree {
         if let known, !isReplaced {
             item = known
         } else {
-            if var old = known {
-                old.remote = nil
-                old.lastNode = nil
-                try store.save(old)
-            }
+            if let known { try editor.detach(known) }
             item = try itemThatWasSent(reported) ?? Item(try store.newItem())
         }
         let hasMoved = item.remote?.location != reported.location
         // What was moved or replaced may make room for others.
         let isAlone = !isReplaced && (!hasMoved || item.isEmpty)
         let wasHidden = item.isExcluded
-        if hasMoved { item = try rescoped(item, to: reported, isOutside: isOutside, &pass) }
+        if hasMoved { item = try rescoped(item, to: reported, isOutside: isOutside, &pass, &editor) }
         let isRollback = isRefresh && isRollback(reported, of: item, isForeign: pass.isForeign)
         try pass.record.note(item.id)
         if refused.contains(item.id) { report.note(.changedOnServer, of: item.id) }
         try editor.observeRemote(&item, as: reported, isRollback: isRollback)
         if item != known { report.noteChange(of: item, isAlone: isAlone) }
         if hasMoved, known != nil, item.isFolder, !item.isExcluded {
-            try revisit(item, wasHidden: wasHidden, &pass)
+            try revisit(item, wasHidden: wasHidden, &pass, &editor)
         }
     }
 
@@ -144,18 +140,6 @@ final class RemoteTree {
         try store.children(of: reported.location.parent, key: reported.location.name.key, on: .local).first {
             guard $0.remote == nil, $0.isFolder == reported.isFolder else { return false }
             return reported.isFolder ? $0.synced == nil : reported.hash != nil && $0.sent == reported.hash
-        }
-    }
-
-    /// Drops the remote state of an entry and of all that was in it.
-    func forget(_ item: Item, _ note: (Item) -> Void = { _ in }) throws {
-        var ids = [item.id]
-        try store.visitRemote(below: item.id) { ids.append($0.id) }
-        for id in ids.reversed() {
-            guard var gone = try store.item(id), gone.remote != nil else { continue }
-            note(gone)
-            gone.remote = nil
-            try store.save(gone)
         }
     }
 
@@ -240,14 +224,16 @@ final class RemoteTree {
     ///
     /// Entries outside of the mirrored folder, ignored or deselected are not in the mirror.
     private func rescoped(
-        _ item: Item, to reported: RemoteState, isOutside: Bool, _ pass: inout FeedPass
+        _ item: Item, to reported: RemoteState, isOutside: Bool, _ pass: inout FeedPass, _ editor: inout TreeEditor
     ) throws -> Item {
         var item = item
         let isNew = item.isEmpty
         if item.isFolder, !isNew { pass.forgetLocations() }
         let isHidden = try isOutside || isExcluded(reported.location, reported.isFolder, &pass)
-        if isHidden, !item.isExcluded, !isNew { item = try leaveScope(item) }
-        if isHidden, item.isOutside != isOutside { try mark(below: item.id, isOutside: isOutside, isExcluded: true) }
+        if isHidden, !item.isExcluded, !isNew { item = try editor.leaveScope(item) }
+        if isHidden, item.isOutside != isOutside {
+            try editor.mark(below: item.id, isOutside: isOutside, isExcluded: true)
+        }
         (item.isExcluded, item.isOutside) = (isHidden, isOutside)
         return item
     }
@@ -277,46 +263,11 @@ final class RemoteTree {
         return key
     }
 
-    /// Handles an entry that has left the mirror: for the mirror it is deleted, though the server still has it.
-    ///
-    /// - Returns: The item that stands for the entry from now on.
-    private func leaveScope(_ item: Item) throws -> Item {
-        var (left, twin) = (item, Item(try store.newItem()))
-        (left.remote, left.lastNode) = (nil, nil)
-        (twin.remote, twin.lastNode, twin.isExcluded) = (item.remote, item.remote?.node, true)
-        try store.save(left)
-        try store.save(twin)
-        var folders = [(from: item.id, to: twin.id)]
-        while let (from, to) = folders.popLast() {
-            for child in try store.children(of: from, on: .remote) {
-                var moved = child
-                if !child.isExcluded {
-                    var left = child
-                    moved = Item(try store.newItem())
-                    (left.remote, left.lastNode) = (nil, nil)
-                    (moved.remote, moved.lastNode, moved.isExcluded) = (child.remote, child.remote?.node, true)
-                    try store.save(left)
-                    if child.isFolder { folders.append((child.id, moved.id)) }
-                }
-                moved.remote?.location.parent = to
-                try store.save(moved)
-            }
-        }
-        return twin
-    }
-
-    /// Marks all that the server has in a folder as being in the mirror or out of it.
-    func mark(below folder: ItemID, isOutside: Bool, isExcluded: Bool) throws {
-        try store.visitRemote(below: folder) { child in
-            var child = child
-            (child.isOutside, child.isExcluded) = (isOutside, isExcluded)
-            try store.save(child)
-        }
-    }
-
     /// Re-evaluates the exclusion of a folder's contents after it was moved within or into the mirror.
-    private func revisit(_ folder: Item, wasHidden: Bool, _ pass: inout FeedPass) throws {
-        if wasHidden { try mark(below: folder.id, isOutside: false, isExcluded: false) }
+    private func revisit(
+        _ folder: Item, wasHidden: Bool, _ pass: inout FeedPass, _ editor: inout TreeEditor
+    ) throws {
+        if wasHidden { try editor.mark(below: folder.id, isOutside: false, isExcluded: false) }
         guard wasHidden || scanner.rules != ScanRules(), let key = try key(of: folder.id, &pass) else { return }
         try ExclusionPass(store: store, rules: scanner.rules).run(below: folder.id, key)
     }

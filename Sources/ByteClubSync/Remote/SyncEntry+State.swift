@@ -16,6 +16,23 @@ extension SyncEntry {
     }
 }
 
+extension Metadata {
+    /// The entry as a remote state at a location of the tree.
+    func state(at location: Location) -> RemoteState {
+        RemoteState(
+            location: location, isFolder: isFolder, hash: contentHash, size: bytes, revision: rev, modified: fileTime,
+            isExecutable: isExecutable)
+    }
+
+    /// The entry as the newer state of one that is where it was; `hash` is the content's when the server tells none.
+    func state(of seen: RemoteState, hash: ContentHash?) -> RemoteState {
+        var state = state(at: seen.location)
+        state.generation = seen.generation
+        state.hash = state.hash ?? hash
+        return state
+    }
+}
+
 extension RemoteState {
     /// The journal's number of the content's revision; nil when no journal has told it.
     var journalNumber: Int64? { revision.flatMap { JournalRevision($0)?.number } }

@@ -6,7 +6,8 @@ extension ScanPass {
     func create(_ id: ItemID, _ entry: DiskEntry, at location: Location) throws {
         let isFolder = entry.kind == .folder
         let size = isFolder ? 0 : entry.stat.fingerprint.size
-        try save(Item(id, local: LocalState(location: location, isFolder: isFolder, size: size, stat: entry.stat)))
+        let local = LocalState(location: location, isFolder: isFolder, size: size, stat: entry.stat)
+        try editing { editor in try editor.found(id, local) }
         report.created += 1
         report.bytes += size
     }
@@ -17,12 +18,12 @@ extension ScanPass {
         _ known: Item, _ entry: DiskEntry, in folder: any DiskFolder, at location: Location, path: String
     ) throws {
         guard var local = known.local else { return }
-        var item = known
+        var isFrozen = known.isFrozen
         let stat = local.stat
         let isMoved = local.location != location
         local.location = location
         if isMoved { report.moved += 1 }
-        if item.isFolder {
+        if known.isFolder {
             // A folder's times change with its contents and do not matter.
             if stat?.handle != entry.stat.handle { local.stat = entry.stat }
         } else {
@@ -38,13 +39,14 @@ extension ScanPass {
                 local.hash = nil
                 report.edited += 1
                 report.bytes += local.size
-                item.isFrozen = false
+                isFrozen = false
             }
         }
-        if !item.isFolder, problems.has(path) { item.isFrozen = false }
-        item.local = local
-        if item == known { return }
-        try save(item, isNews: isMoved || item.isFrozen != known.isFrozen || !item.isSettled)
+        if !known.isFolder, problems.has(path) { isFrozen = false }
+        if local == known.local, isFrozen == known.isFrozen { return }
+        let item = try store.editing { editor in try editor.observeLocal(known, as: local, isFrozen: isFrozen) }
+        writes += 1
+        if isMoved || isFrozen != known.isFrozen || !item.isSettled { report.hasChanges = true }
     }
 
     /// Whether the content that was read with the old stat is still the file's, by the new one.

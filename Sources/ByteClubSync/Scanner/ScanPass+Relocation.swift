@@ -10,35 +10,30 @@ extension ScanPass {
                 if let path = try LocalPath.path(of: id, in: store) { try problems.move(path, to: nil) }
             }
         }
-        for old in relocations.vanished {
-            guard let new = relocations.target[old] else { continue }
-            try relocate(old, to: new, relocations.contents[new])
+        try store.editing { editor in
+            for old in relocations.vanished {
+                guard let new = relocations.target[old] else { continue }
+                try relocate(old, to: new, relocations.contents[new], &editor)
+            }
         }
         if !relocations.target.isEmpty { walk.forget() }
         for id in relocations.vanished where relocations.target[id] == nil { try drop(id) }
     }
 
     /// Gives a vanished item the place in the tree of the new item that it is.
-    private func relocate(_ id: ItemID, to new: ItemID, _ content: (hash: ContentHash, stat: FileStat)?) throws {
-        guard var item = try store.item(id), var other = try store.item(new), var local = other.local else { return }
+    private func relocate(
+        _ id: ItemID, to new: ItemID, _ content: (hash: ContentHash, stat: FileStat)?, _ editor: inout TreeEditor
+    ) throws {
+        guard try store.item(id) != nil, var local = try store.item(new)?.local else { return }
         if local.isFolder {
-            for var child in try store.children(of: new, on: .local) {
-                child.local?.location.parent = id
-                try save(child)
-            }
-            try store.setListing(nil, of: id)
             report.racyFolders.insert(id)
         } else if let content, content.stat.handle == local.stat?.handle {
             (local.hash, local.size, local.stat) = (content.hash, content.stat.fingerprint.size, content.stat)
         }
-        // A known listing names the items in its folder.
-        try store.setListing(nil, of: local.location.parent)
-        other.local = nil
-        try save(other)
-        item.local = local
-        item.isFrozen = false
-        try save(item)
+        try editor.relocated(id, to: new, as: local)
+        writes += 1
         report.moved += 1
+        report.hasChanges = true
     }
 
     /// Watches folders that are others on disk than before.

@@ -94,6 +94,13 @@ struct Item: Hashable, Sendable {
     /// Sets the merge base: for ``TreeEditor`` alone (invariant I4).
     mutating func setBase(_ base: SyncedState?) { synced = base }
 
+    /// The item with the stat that its file has while it is sent.
+    func observed(with stat: FileStat?) -> Item {
+        var item = self
+        item.local?.stat = stat
+        return item
+    }
+
     /// Whether it is a folder, on whichever side it is; an item never changes its kind.
     var isFolder: Bool { local?.isFolder ?? remote?.isFolder ?? synced?.isFolder ?? false }
 
