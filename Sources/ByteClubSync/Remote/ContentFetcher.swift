@@ -168,7 +168,7 @@ final class ContentFetcher {
                 switch answer {
                 case .staged(let content): contents.append(content)
                 case .another:
-                    report.isFeedStale = true
+                    report.distrustFeed(.contentMismatch)
                     report.refuse(id, Self.anotherContent, .breach)
                 case .refused(let error): try report.judge(error.asBreach, about: [id])
                 case .failed(let error): report.refuse(id, in: nil, error)
@@ -215,7 +215,7 @@ final class ContentFetcher {
         } catch {
             if error.isRetryable || error.code == .cancelled || error.code == .unauthorized { throw error }
         }
-        report.isFeedStale = true
+        report.distrustFeed(.contentMismatch)
         return nil
     }
 

@@ -83,7 +83,9 @@ final class JournalReplica: RemoteReplica {
         let pass = try take(changes, after: cursor, FeedRecord(), &report)
         if pass.generation != nil { report.needsRound = true }
         // A page from another cursor than the tree's may list more than the tree has.
-        if try changes.page.hasMore || store.meta(.cursor) != changes.page.cursor { report.isFeedStale = true }
+        if try changes.page.hasMore || store.meta(.cursor) != changes.page.cursor {
+            report.distrustFeed(.incompletePage)
+        }
     }
 
     func poll() throws -> (@Sendable () async throws -> PollResult)? {
@@ -201,8 +203,7 @@ final class JournalReplica: RemoteReplica {
             // The journal does not repeat what the tree has dropped, as for a folder that was moved out of another one
             // right before we deleted that.
             pass.needsWholeState = true
-            report.isFeedStale = true
-            try store.setMeta(.cursor, nil)
+            try tree.restartFeed(&report)
         }
         try tree.checkLocation(of: item, in: parent, name, &pass)
         var reported = entry.state(in: parent)
@@ -305,7 +306,7 @@ final class JournalReplica: RemoteReplica {
 
     /// Creates the mirrored folder on the server, and marks the feed as stale, which will list its node.
     private func makeRoot(_ report: inout SyncReport) async throws {
-        report.isFeedStale = true
+        report.distrustFeed(.ownWrite)
         do throws(RemoteError) {
             _ = try await wire.createFolder(configuration.remoteRoot)
         } catch {
@@ -476,7 +477,7 @@ final class JournalReplica: RemoteReplica {
     ///
     /// The conflicting state is not taken from the answer but from the feed, which lists parents first.
     private func takeRefusal(_ result: SyncResult, of ready: BatchedWrite, _ report: inout SyncReport) throws {
-        report.isFeedStale = true
+        report.distrustFeed(.refused)
         let message = result.message ?? "the server refused it"
         if case .undelete = ready.operation.action, [404, 409, 412].contains(result.status) {
             // It exists elsewhere or is of another kind: it is created as a new entry.
@@ -496,16 +497,13 @@ final class JournalReplica: RemoteReplica {
             return
         }
         if let known = item.remote?.node, known != entry.node {
-            // Not the entry that was written: the feed tells what there is.
-            report.isFeedStale = true
-            return
+            // Not the entry that was written.
+            return report.distrustFeed(.answerMismatch)
         }
         guard let parent = try self.item(folder: entry.parent) else { return }
         var pass = FeedPass()
         do { try tree.checkLocation(of: item, in: parent, EntryName(entry.name), &pass) } catch is RemoteError {
-            // Only a full pass can tell where the entry is now.
-            report.isFeedStale = true
-            return try store.setMeta(.cursor, nil)
+            return try tree.restartFeed(&report)
         }
         var remote = entry.state(in: parent)
         remote.generation = item.remote?.generation ?? 0
@@ -531,7 +529,7 @@ final class JournalReplica: RemoteReplica {
             var pass = FeedPass()
             try store.edit(durably: false) { editor in try take(entry, &pass, &editor, &report) }
         }
-        if !result.isDone { report.isFeedStale = true }
+        if !result.isDone { report.distrustFeed(.refused) }
         return result.isDone
     }
 

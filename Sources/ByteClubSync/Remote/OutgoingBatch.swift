@@ -82,7 +82,7 @@ struct OutgoingBatch: Sendable {
             report.rescans.insert(one.local.location.parent)
             report.note(.beingWritten, of: one.item)
         }
-        if !changed.isEmpty { report.isFeedStale = true }
+        if !changed.isEmpty { report.distrustFeed(.echoExpected) }
         return !changed.isEmpty
     }
 }

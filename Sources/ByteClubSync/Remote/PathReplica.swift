@@ -69,7 +69,7 @@ final class PathReplica: RemoteReplica {
     func abandonPull() { pull = nil }
 
     /// Never called: plain v1 has no journal.
-    func ingest(_ changes: SyncChanges, after cursor: String, _ report: inout SyncReport) { report.isFeedStale = true }
+    func ingest(_: SyncChanges, after _: String, _ report: inout SyncReport) { report.distrustFeed(.incompletePage) }
 
     func poll() throws -> (@Sendable () async throws -> PollResult)? {
         guard let cursor = try store.meta(.cursor) else { return nil }
@@ -319,7 +319,7 @@ final class PathReplica: RemoteReplica {
         guard let remote = item.remote, item.local == nil else { return nil }
         if item.isFolder, hasWrittenSinceFeed {
             // With our own later revision as the condition, others' earlier writes in the folder would pass for seen.
-            report.isFeedStale = true
+            report.distrustFeed(.ownWrite)
             return nil
         }
         guard let seen = try remote.isFolder ? newest(in: item) : remote.revision else {
@@ -351,7 +351,7 @@ final class PathReplica: RemoteReplica {
         guard item.remote?.location.isSameKey(as: local.location) ?? true, try tree.isOnServer(local.location.parent)
         else { return nil }
         if item.remote?.isUnverified == true {
-            report.isFeedStale = true
+            report.distrustFeed(.unverified)
             return nil
         }
         let path = try item.remote == nil ? tree.path(of: local.location, &report) : tree.path(of: item.id, &report)
@@ -366,7 +366,7 @@ final class PathReplica: RemoteReplica {
         case .success(let reported): metadata = reported
         case .failure(let error):
             guard case .delete = call.write.effect, error.code == .notFound else {
-                if case .move = call.verb, error.isRetryable { (hasPendingMove, report.isFeedStale) = (true, true) }
+                if case .move = call.verb, error.isRetryable { hasPendingMove = true }
                 return try report.judge(error, about: [call.write.item])
             }
             // Deleted already, as wanted.
@@ -405,15 +405,12 @@ final class PathReplica: RemoteReplica {
         reported.generation = item.remote?.generation ?? 0
         if reported.hash == nil { reported.hash = item.remote?.hash }
         guard try tree.isOnServer(parent), metadata.isFolder == item.isFolder else {
-            // The feed was faster, and the folder is gone, or another entry has the path: only a full pass can tell
-            // where the entry is now.
-            report.isFeedStale = true
-            return try store.setMeta(.cursor, nil)
+            // The feed was faster, and the folder is gone, or another entry has the path.
+            return try tree.restartFeed(&report)
         }
         guard try tree.path(of: reported.location, &report).key == metadata.path.key else {
-            // Its folder was moved while a large file was uploaded to the old path: the feed lists what is there.
-            report.isFeedStale = true
-            return
+            // Its folder was moved while a large file was uploaded to the old path.
+            return report.distrustFeed(.answerMismatch)
         }
         for other in try store.children(of: parent, key: reported.location.name.key, on: .remote)
         where other.id != item.id {
@@ -423,7 +420,7 @@ final class PathReplica: RemoteReplica {
         if write.target != nil, item.isFolder {
             // Without identities, what is in it may have been changed at the old path just before.
             try editor.markUnverified(below: item.id)
-            report.isFeedStale = true
+            report.distrustFeed(.unverified)
         }
         var newer: RemoteState?
         if let listed = item.remote, !listed.isUnverified {
@@ -433,7 +430,7 @@ final class PathReplica: RemoteReplica {
             case .unknown where listed.revision != write.seen:
                 // Which of the two is the later, the server is asked.
                 reported.isUnverified = true
-                report.isFeedStale = true
+                report.distrustFeed(.unverified)
             case .same, .later, .unknown: break
             }
         }
@@ -446,7 +443,7 @@ final class PathReplica: RemoteReplica {
         _ bytes: [UInt8], _ hash: ContentHash, _ item: Item, _ remote: RemoteState, _ report: inout SyncReport
     ) async throws -> Bool {
         if hasPendingMove { return false }
-        report.isFeedStale = true
+        report.distrustFeed(.ownWrite)
         if remote.isUnverified { return false }
         do throws(RemoteError) {
             guard let path = try? tree.path(of: item.id, &report) else { return false }
@@ -498,7 +495,7 @@ final class PathReplica: RemoteReplica {
         guard case .stored(let metadata) = result else { return }
         guard metadata.contentHash ?? upload.write.hash == upload.write.hash else {
             // It was written during the upload: the server has a torn state, which the next upload replaces.
-            report.isFeedStale = true
+            report.distrustFeed(.contentMismatch)
             if let folder = upload.write.local?.location.parent { report.rescans.insert(folder) }
             report.note(.changedMeanwhile, of: upload.write.item)
             return

@@ -37,6 +37,12 @@ final class RemoteTree {
         return true
     }
 
+    /// Has the next pull read the server's whole state, which alone lists what is missing in the tree.
+    func restartFeed(_ report: inout SyncReport) throws {
+        try store.setMeta(.cursor, nil)
+        report.distrustFeed(.brokenTree)
+    }
+
     /// Begins or continues a full pass over the server's state; nil when the feed lists changes only.
     func beginPass(isReset: Bool) throws -> Int64? {
         var generation = try store.meta(.generation).flatMap { Int64($0) } ?? 0
@@ -176,9 +182,7 @@ final class RemoteTree {
         var next = id
         while next != .root {
             guard names.count < NameRules.maximumDepth, let location = try store.item(next)?.remote?.location else {
-                // Only a full pass can repair that.
-                try store.setMeta(.cursor, nil)
-                report.isFeedStale = true
+                try restartFeed(&report)
                 throw RemoteError(
                     .serverFault, "a folder is missing in the mirror's copy of the server's tree; reading it again")
             }

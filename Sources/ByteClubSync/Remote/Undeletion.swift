@@ -31,7 +31,7 @@ struct Undeletion {
             }
             // Asked for twice it is there already, and left as it is.
             try context.store.transaction(durably: false) { try context.store.forget(deletion) }
-            report.isFeedStale = true
+            report.distrustFeed(.ownWrite)
         }
         return next.map(\.item)
     }

@@ -103,7 +103,7 @@ final class TransferRunner {
         tasks[item] = nil
         if stopped.remove(item) != nil, case .failed = result {
             // An upload's write may have been done: its echo is read before it is sent again.
-            if try store.item(item)?.sent != nil { report.isFeedStale = true }
+            if try store.item(item)?.sent != nil { report.distrustFeed(.echoExpected) }
             report.ready.insert(item)
             return
         }
@@ -116,14 +116,7 @@ final class TransferRunner {
             case .failed(let error): throw error
             }
         } catch let error as RemoteError {
-            let (before, wasStale) = (report.failure, report.isFeedStale)
-            try report.judge(error.asBreach, about: [item])
-            if report.failure != before, let failure = report.failure {
-                // This item waits by itself; the rest continues, unless the feed may have an upload's echo.
-                report.failure = before
-                if try store.item(item)?.sent == nil { report.isFeedStale = wasStale }
-                report.refuse(item, failure.message)
-            }
+            try report.judge(error.asBreach, ofTransfer: item, isSent: store.item(item)?.sent != nil)
         } catch let error as FileError {
             report.refuse(item, in: try store.item(item)?.local?.location.parent, error)
         }
@@ -267,7 +260,7 @@ final class TransferRunner {
         hashed[item] = nil
         report.rescans.insert(local.location.parent)
         if hasChanged { report.note(.changedMeanwhile, of: item) }
-        if try store.item(item)?.sent != nil { report.isFeedStale = true }
+        if try store.item(item)?.sent != nil { report.distrustFeed(.echoExpected) }
     }
 
     // MARK: Downloads
@@ -276,7 +269,7 @@ final class TransferRunner {
         _ id: ItemID, to location: Location, _ replica: any RemoteReplica, _ report: inout SyncReport
     ) throws -> Bool {
         guard let item = try store.item(id), let reported = item.remote else {
-            report.isFeedStale = true
+            report.distrustFeed(.outdatedPlan)
             return false
         }
         guard let wanted = reported.hash else {
@@ -324,11 +317,11 @@ final class TransferRunner {
         guard let reported = item.remote, let wanted = reported.hash else { return }
         guard hash == wanted else {
             try downloads.remove(item.id, wanted)
-            report.isFeedStale = true
+            report.distrustFeed(.contentMismatch)
             return report.refuse(item.id, ContentFetcher.anotherContent, .breach)
         }
         guard let now = try store.item(item.id), now.local == item.local, now.remote?.hash == wanted else {
-            report.isFeedStale = true
+            report.distrustFeed(.outdatedPlan)
             return
         }
         // Otherwise it stays where it is for the next plan: it need not come again.
