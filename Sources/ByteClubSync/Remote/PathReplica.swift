@@ -2,20 +2,14 @@ import ByteClubCore
 
 /// A server of plain Core API v1, which knows paths only: its feed lists paths, and each write is a call of its own.
 final class PathReplica: RemoteReplica {
-    /// The state of a running pull.
-    private struct Pull {
-        var pass = FeedPass()
-        var moves = MoveDetector()
-        /// Whether it continues an interrupted pull.
-        let isContinued: Bool
-    }
-
     let groupedUploadBytes = SyncBatch.maximumInlineBytes
     let tree: RemoteTree
     var inlineContents = InlineContentCache()
     private let remote: any Remote
+    private let feed: FeedIngest
     private let hasLongPoll: Bool
-    private var pull: Pull?
+    /// What the pages of a running pull have listed; nil when none runs.
+    private var record: FeedRecord?
     /// Whether a move had no answer: paths are unreliable until the feed is read.
     private var hasPendingMove = false
     /// Whether there was a write since the last pull.
@@ -29,44 +23,37 @@ final class PathReplica: RemoteReplica {
         self.tree = tree
         self.hasLongPoll = hasLongPoll
         remote = tree.remote
+        feed = FeedIngest(tree)
     }
 
     // MARK: The feed
 
     func pull(_ report: inout SyncReport) async throws -> PullResult {
-        if self.pull == nil {
-            if try tree.checkFeed("delta"), !configuration.remoteRoot.isRoot { try store.setMeta(.rootNode, nil) }
-            self.pull = Pull(isContinued: try store.meta(.isDeltaOpen) != nil)
+        var record: FeedRecord
+        if let known = self.record {
+            record = known
+        } else {
+            if try feed.checkFeed("delta"), !configuration.remoteRoot.isRoot { try feed.setRoot(nil) }
+            record = FeedRecord()
+            record.isContinued = try store.meta(.isDeltaOpen) != nil
+            self.record = record
         }
-        guard var pull else { return .end }
         let cursor = try store.meta(.cursor)
         hasWrittenSinceFeed = false
         let page = try await page(after: cursor)
-        try pull.pass.record.progress.take(
+        try record.progress.take(
             entries: page.entries.count, isReset: page.reset, cursor: page.cursor, after: cursor,
             hasMore: page.hasMore)
-        try store.edit(durably: false) { editor in
-            pull.pass.generation = try tree.beginPass(isReset: page.reset)
-            for entry in page.entries { try take(entry, &pull, &editor, &report) }
-            if !page.hasMore {
-                let moves = try pull.isContinued ? MoveDetector(unsettledIn: store) : pull.moves
-                try moves.run(&editor)
-                try tree.endPass(&pull.pass, &editor, &report)
-            }
-            let isOpen = try store.meta(.isDeltaOpen) != nil
-            if page.hasMore != isOpen { try store.setMeta(.isDeltaOpen, page.hasMore ? "1" : nil) }
-            try store.setMeta(.cursor, page.cursor)
-        }
-        self.pull = pull
+        let pass = try feed.apply(FeedPage(page), record, &report)
+        self.record = page.hasMore ? pass.record : nil
         if page.hasMore { return .more(inline: false) }
-        self.pull = nil
         hasPendingMove = false
-        try await tree.confirm(pull.pass.swept)
+        try await feed.confirm(pass.swept)
         try await verifyMoved(&report)
         return .end
     }
 
-    func abandonPull() { pull = nil }
+    func abandonPull() { record = nil }
 
     /// Never called: plain v1 has no journal.
     func ingest(_: SyncChanges, after _: String, _ report: inout SyncReport) { report.distrustFeed(.incompletePage) }
@@ -98,80 +85,6 @@ final class PathReplica: RemoteReplica {
         return try await remote.delta(after: nil, prefix: configuration.remoteRoot)
     }
 
-    private func take(
-        _ entry: DeltaEntry, _ pull: inout Pull, _ editor: inout TreeEditor, _ report: inout SyncReport
-    ) throws {
-        let root = configuration.remoteRoot
-        guard let metadata = entry.metadata, !metadata.isDeleted else {
-            guard let names = relative(entry.key) else { return }
-            if names.isEmpty {
-                for child in try store.children(of: .root, on: .remote) { try remove(child, &pull, &editor) }
-            } else if let item = try tree.item(at: names) {
-                try remove(item, &pull, &editor)
-            }
-            return
-        }
-        guard let path = metadata.path.rebased(from: root, to: .root), !path.isRoot else {
-            try pull.pass.record.progress.takeRepeat()
-            if metadata.path.key != root.key { return }
-            if !metadata.isFolder { throw SyncError(.configuration, "'\(root)' on the server is a file, not a folder") }
-            return
-        }
-        let names = path.components.map { EntryName($0) }
-        guard let last = names.last, let parent = try folder(names.dropLast(), &pull, &editor, &report) else { return }
-        let known = try store.children(of: parent, key: last.key, on: .remote).first
-        if pull.pass.generation == nil, tree.order(of: metadata.rev, against: known?.remote?.revision) == .earlier {
-            return
-        }
-        var reported = metadata.state(at: Location(parent, last))
-        reported.generation = pull.pass.generation ?? known?.remote?.generation ?? 0
-        if reported.hash == nil, known?.remote?.revision == reported.revision { reported.hash = known?.remote?.hash }
-        if let known, known.isFolder != metadata.isFolder { try remove(known, &pull, &editor) }
-        try tree.keep(
-            reported, as: known, isOutside: false, isRefresh: pull.pass.generation != nil, &pull.pass, &editor, &report)
-        if known == nil, let item = try store.children(of: parent, key: last.key, on: .remote).first {
-            pull.moves.new.append(item.id)
-        }
-    }
-
-    /// The names below the mirrored folder; empty for that or one above it, nil for what is outside.
-    private func relative(_ key: PathKey) -> [String]? {
-        let root = configuration.remoteRoot.key
-        if key == root || root.isBelow(key) { return [] }
-        guard key.isBelow(root) else { return nil }
-        let names = key.string.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
-        return Array(names.dropFirst(configuration.remoteRoot.components.count))
-    }
-
-    /// The folder with these names from the mirror's root, created in the tree where the server has not listed it yet.
-    private func folder(
-        _ names: ArraySlice<EntryName>, _ pull: inout Pull, _ editor: inout TreeEditor, _ report: inout SyncReport
-    ) throws -> ItemID? {
-        var parent = ItemID.root
-        for name in names {
-            if let known = try store.children(of: parent, key: name.key, on: .remote).first {
-                guard known.isFolder else { return nil }
-                parent = known.id
-                continue
-            }
-            var reported = RemoteState(location: Location(parent, name), isFolder: true)
-            reported.generation = pull.pass.generation ?? 0
-            pull.pass.record.unreportedFolders += 1
-            if pull.pass.record.unreportedFolders > FeedProgress.mostRepeats {
-                throw RemoteError(.protocolViolation, "the server's list of changes lacks the folders")
-            }
-            try tree.keep(reported, as: nil, isOutside: false, isRefresh: false, &pull.pass, &editor, &report)
-            guard let made = try store.children(of: parent, key: name.key, on: .remote).first else { return nil }
-            pull.moves.new.append(made.id)
-            parent = made.id
-        }
-        return parent
-    }
-
-    private func remove(_ item: Item, _ pull: inout Pull, _ editor: inout TreeEditor) throws {
-        pull.moves.gone += try editor.forgetRemote(item).compactMap { item in item.remote.map { (item.id, $0) } }
-    }
-
     /// Verifies entries whose folder was moved and that the feed has not listed since.
     private func verifyMoved(_ report: inout SyncReport) async throws {
         var chunks = UnsettledChunks(store, of: 1_000)
@@ -188,7 +101,8 @@ final class PathReplica: RemoteReplica {
                     }
                     // Without a hash, only the same revision tells the same content.
                     let isSynced = reported.rev != nil && reported.rev == now.synced?.revision
-                    try editor.confirmRemote(now, as: reported.state(of: seen, hash: isSynced ? now.synced?.hash : nil))
+                    let hash = isSynced ? now.synced?.hash : nil
+                    try editor.confirmRemote(now, as: RemoteEntry(reported).state(of: seen, hash: hash))
                 }
             }
         }
@@ -401,7 +315,7 @@ final class PathReplica: RemoteReplica {
         _ report: inout SyncReport
     ) throws {
         let parent = (write.target ?? item.remote?.location ?? write.local?.location)?.parent ?? .root
-        var reported = metadata.state(at: Location(parent, EntryName(metadata.path.name)))
+        var reported = RemoteEntry(metadata).state(at: Location(parent, EntryName(metadata.path.name)))
         reported.generation = item.remote?.generation ?? 0
         if reported.hash == nil { reported.hash = item.remote?.hash }
         guard try tree.isOnServer(parent), metadata.isFolder == item.isFolder else {
@@ -461,7 +375,7 @@ final class PathReplica: RemoteReplica {
     private func takeMerged(_ metadata: Metadata, _ hash: ContentHash, _ id: ItemID) throws {
         guard let item = try store.item(id), let seen = item.remote, metadata.rev != nil else { return }
         try store.edit(durably: false) { editor in
-            try editor.confirmRemote(item, as: metadata.state(of: seen, hash: hash))
+            try editor.confirmRemote(item, as: RemoteEntry(metadata).state(of: seen, hash: hash))
         }
     }
 

@@ -4,6 +4,8 @@ struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     /// The mirror's root.
     static let root = ItemID(0)
+    /// The parent of the server's entries outside of the mirrored folder.
+    static let outside = ItemID(-1)
 
     init(_ number: Int64) { self.number = number }
 

@@ -9,10 +9,10 @@ import Testing
     @Test(
         "a failed call says why the feed must be read, if it must be",
         arguments: [
-            (RemoteErrorCode.forbidden, FeedDoubt.refused), (.conflict, .refused), (.protocolViolation, .refused),
+            (RemoteError.Code.forbidden, FeedDoubt.refused), (.conflict, .refused), (.protocolViolation, .refused),
             (.unreachable, .echoExpected), (.overQuota, nil),
-        ] as [(RemoteErrorCode, FeedDoubt?)])
-    func reasons(code: RemoteErrorCode, doubt: FeedDoubt?) throws {
+        ] as [(RemoteError.Code, FeedDoubt?)])
+    func reasons(code: RemoteError.Code, doubt: FeedDoubt?) throws {
         var report = SyncReport()
         try report.judge(RemoteError(code, "no"), about: [item])
         #expect(report.feedDoubt == doubt && report.isFeedStale == (doubt != nil))
