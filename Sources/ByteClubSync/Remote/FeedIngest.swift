@@ -18,13 +18,13 @@ final class FeedIngest {
 
     let tree: RemoteTree
     /// The identity of the mirrored folder; nil when it does not exist, and in a feed of paths.
-    private(set) var root: NodeID?
+    private(set) var root: EntryID?
 
     private var store: any TreeStore { tree.context.store }
     private var configuration: SyncConfiguration { tree.context.configuration }
     private var rules: ScanRules { tree.scanner.rules }
 
-    init(_ tree: RemoteTree, root: NodeID? = nil) {
+    init(_ tree: RemoteTree, root: EntryID? = nil) {
         self.tree = tree
         self.root = root
     }
@@ -204,7 +204,7 @@ final class FeedIngest {
     }
 
     private func remove(
-        _ node: NodeID, _ revision: Revision?, _ pass: inout FeedPass, _ editor: inout TreeEditor,
+        _ node: EntryID, _ revision: Revision?, _ pass: inout FeedPass, _ editor: inout TreeEditor,
         _ report: inout SyncReport
     ) throws {
         if node == .root { return try pass.record.progress.takeRepeat() }
@@ -283,7 +283,7 @@ final class FeedIngest {
     private func place(
         of entry: RemoteEntry, _ pass: inout FeedPass, _ editor: inout TreeEditor, _ report: inout SyncReport
     ) throws -> Place? {
-        let (node, folder, text): (NodeID, NodeID, String)
+        let (node, folder, text): (EntryID, EntryID, String)
         switch entry.place {
         case .path(let path): return try place(at: path, isFolder: entry.isFolder, &pass, &editor, &report)
         case .node(let id, let parent, let name): (node, folder, text) = (id, parent, name)
@@ -339,14 +339,14 @@ final class FeedIngest {
     }
 
     /// The item of a folder by its node; nil when it was never listed.
-    func item(folder node: NodeID) throws -> ItemID? {
+    func item(folder node: EntryID) throws -> ItemID? {
         if node == root { return .root }
         if node == .root { return .outside }
         return try store.item(node: node)?.id
     }
 
     /// Notes which folder of the server is the mirrored one; nil when it has none.
-    func setRoot(_ node: NodeID?) throws {
+    func setRoot(_ node: EntryID?) throws {
         root = node
         try store.setMeta(.rootNode, node.map { "\($0)" })
     }

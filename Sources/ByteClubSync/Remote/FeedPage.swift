@@ -27,7 +27,7 @@ enum FeedChange: Sendable {
 /// How a server refers to an entry.
 enum RemoteKey: Hashable, Sendable {
     /// By an identity that the entry keeps wherever it is moved.
-    case id(NodeID)
+    case id(EntryID)
     /// By the path at which it is.
     case path(PathKey)
 }
@@ -37,7 +37,7 @@ struct RemoteEntry: Sendable {
     /// The entry's place.
     enum Place: Sendable {
         /// An entry with an identity, by its name in a folder with one.
-        case node(NodeID, in: NodeID, name: String)
+        case node(EntryID, in: EntryID, name: String)
         case path(RemotePath)
     }
 
@@ -53,7 +53,7 @@ struct RemoteEntry: Sendable {
     let isExecutable: Bool?
 
     init(_ entry: SyncEntry) {
-        place = .node(entry.node, in: entry.parent, name: entry.name)
+        place = .node(EntryID(entry.node), in: EntryID(entry.parent), name: entry.name)
         (isFolder, hash, size) = (entry.isFolder, entry.hash, entry.bytes)
         (revision, placeRevision) = (JournalRevision(number: entry.revision).revision, entry.placeRevision)
         (modified, isExecutable) = (entry.clientModified, entry.isExecutable)
@@ -68,7 +68,7 @@ struct RemoteEntry: Sendable {
 
     /// The entry's state at a location of the tree.
     func state(at location: Location) -> RemoteState {
-        var node: NodeID?
+        var node: EntryID?
         if case .node(let id, _, _) = place { node = id }
         return RemoteState(
             node: node, location: location, isFolder: isFolder, hash: hash, size: size, revision: revision,
@@ -117,7 +117,7 @@ extension FeedChange {
     init(_ entry: SyncEntry) {
         self =
             entry.isDeleted
-            ? .gone(.id(entry.node), JournalRevision(number: entry.revision).revision) : .upsert(RemoteEntry(entry))
+            ? .gone(.id(EntryID(entry.node)), JournalRevision(number: entry.revision).revision) : .upsert(RemoteEntry(entry))
     }
 }
 

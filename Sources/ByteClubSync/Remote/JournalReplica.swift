@@ -35,7 +35,7 @@ final class JournalReplica: RemoteReplica {
         self.operations = operations
         let root =
             try tree.context.configuration.remoteRoot.isRoot
-            ? .root : tree.context.store.meta(.rootNode).flatMap { Int64($0) }.map(NodeID.init)
+            ? .root : tree.context.store.meta(.rootNode).map { EntryID(text: $0) }
         feed = FeedIngest(tree, root: root)
     }
 
@@ -217,19 +217,22 @@ final class JournalReplica: RemoteReplica {
     /// A location in the extension's terms; nil when its folder is not on the server yet.
     private func wire(_ location: Location) throws -> SyncOperation.Place? {
         let node = try location.parent == .root ? feed.root : store.item(location.parent)?.remote?.node
-        return node.map { SyncOperation.Place(.node($0), location.name.text) }
+        return node?.journalNode.map { SyncOperation.Place(.node($0), location.name.text) }
     }
 
     private func prepareFolder(_ item: Item) throws -> BatchedWrite? {
         guard let local = item.local, item.remote == nil, let location = try wire(local.location) else { return nil }
-        let action: SyncOperation.Action = item.lastNode.map { .undelete($0, location, nil) } ?? .create(location, nil)
+        let action: SyncOperation.Action =
+            item.lastNode?.journalNode.map { .undelete($0, location, nil) } ?? .create(location, nil)
         return BatchedWrite(
             write: OutgoingWrite(item: item.id, effect: .folder, local: local),
             operation: SyncOperation(try operations.next(), action))
     }
 
     private func prepareMove(_ item: Item, _ target: Location) throws -> BatchedWrite? {
-        guard let remote = item.remote, let node = remote.node, let location = try wire(target) else { return nil }
+        guard let remote = item.remote, let node = remote.node?.journalNode, let location = try wire(target) else {
+            return nil
+        }
         return BatchedWrite(
             write: OutgoingWrite(
                 item: item.id, effect: .move(target), pathBefore: try store.path(of: item.id, on: .remote)),
@@ -238,7 +241,7 @@ final class JournalReplica: RemoteReplica {
     }
 
     private func prepareDeletion(_ item: Item) throws -> BatchedWrite? {
-        guard item.local == nil, let remote = item.remote, let node = remote.node else { return nil }
+        guard item.local == nil, let remote = item.remote, let node = remote.node?.journalNode else { return nil }
         var condition = SyncOperation.Condition()
         if remote.isFolder {
             condition.seen = try feed.position()
@@ -296,13 +299,13 @@ final class JournalReplica: RemoteReplica {
             bytes: size, hash: hash, chunks: chunks, upload: upload, modified: item.local?.modified,
             isExecutable: item.toldExecutable)
         if let remote = item.remote {
-            guard let node = remote.node else { return nil }
+            guard let node = remote.node?.journalNode else { return nil }
             let condition = SyncOperation.Condition(revision: try remote.requiredNumber())
             return SyncOperation(try operations.next(), .edit(node, content), if: condition)
         }
         guard let local = item.local, let location = try wire(local.location) else { return nil }
         let action: SyncOperation.Action =
-            item.lastNode.map { .undelete($0, location, content) } ?? .create(location, content)
+            item.lastNode?.journalNode.map { .undelete($0, location, content) } ?? .create(location, content)
         return SyncOperation(try operations.next(), action)
     }
 
@@ -353,11 +356,11 @@ final class JournalReplica: RemoteReplica {
             report.deleted += try editor.tombstoned(item).count(where: report.wave.counts)
             return
         }
-        if let known = item.remote?.node, known != entry.node {
+        if let known = item.remote?.node, known != EntryID(entry.node) {
             // Not the entry that was written.
             return report.distrustFeed(.answerMismatch)
         }
-        guard let parent = try feed.item(folder: entry.parent) else { return }
+        guard let parent = try feed.item(folder: EntryID(entry.parent)) else { return }
         var pass = FeedPass()
         do { try feed.checkLocation(of: item, in: parent, EntryName(entry.name), &pass) } catch is RemoteError {
             return try tree.restartFeed(&report)
@@ -372,7 +375,7 @@ final class JournalReplica: RemoteReplica {
     func writeMerged(
         _ bytes: [UInt8], _ hash: ContentHash, _ item: Item, _ remote: RemoteState, _ report: inout SyncReport
     ) async throws -> Bool {
-        guard let node = remote.node else { return false }
+        guard let node = remote.node?.journalNode else { return false }
         let isInline = Int64(bytes.count) <= SyncBatch.maximumInlineBytes
         if !isInline { try await wire.putChunk(bytes) }
         let content = SyncOperation.Content(
@@ -401,7 +404,7 @@ final class JournalReplica: RemoteReplica {
     ) throws -> (@Sendable () async throws -> UploadResult)? {
         let (wire, inGroups) = (wire, sendsManyChunks)
         var base: ChunkQuestion.Base?
-        if inGroups, let remote = try store.item(upload.write.item)?.remote, let node = remote.node {
+        if inGroups, let remote = try store.item(upload.write.item)?.remote, let node = remote.node?.journalNode {
             base = ChunkQuestion.Base(node, try remote.requiredNumber())
         }
         return { @Sendable [base] in try await upload.send(to: wire, base: base, inGroups: inGroups) }

@@ -171,7 +171,7 @@ enum DatabaseFile {
     /// The items: `l` is what the disk has, `r` what the server has, `s` what both had when they were last equal.
     ///
     /// What is the same as on disk is NULL in `r` and `s`, the revision in `s` when it is the same as in `r`; a key is
-    /// NULL when it equals its name.
+    /// NULL when it equals its name. An identity that is no number is a blob in `r_node` and `last_node`.
     static let itemTable =
         """
         CREATE TABLE item(

@@ -13,6 +13,8 @@ struct ItemRow {
         case hash(ContentHash)
         /// No bytes, where a hash could be.
         case noHash
+        /// An identity that is no number.
+        case bytes([UInt8])
     }
 
     private static let columns = ItemColumn.allCases
@@ -55,7 +57,7 @@ struct ItemRow {
         case .remoteKey: Self.key(unlessLocal(remote?.location.name))
         case .remoteHash: remote.map { Self.hash($0.hash, like: local?.hash) } ?? .null
         case .remoteSize: .number(remote?.size)
-        case .node: .number(remote?.node?.number)
+        case .node: Self.id(remote?.node)
         case .revision: .text(remote?.revision?.description)
         case .placeRevision: .number(remote?.placeRevision)
         case .generation: .number(remote?.generation)
@@ -67,7 +69,7 @@ struct ItemRow {
         case .syncedRevision: syncedRevision
         case .syncedRemoteName: .text(synced?.remoteName?.text)
         case .syncedRemoteKey: Self.key(synced?.remoteName)
-        case .lastNode: .number(item.lastNode?.number)
+        case .lastNode: Self.id(item.lastNode)
         case .sent: Self.hash(item.sent, like: nil)
         case .remoteModified: .number(remote?.modified?.nanoseconds)
         }
@@ -88,6 +90,12 @@ struct ItemRow {
     private static func key(_ name: EntryName?) -> Value {
         guard let name, !name.key.utf8.elementsEqual(name.text.utf8) else { return .null }
         return .text(name.key)
+    }
+
+    /// An identity of the server: a number where it is one, else bytes, which no column takes for a number.
+    static func id(_ id: EntryID?) -> Value {
+        guard let id else { return .null }
+        return id.number.map { .number($0) } ?? .bytes(Array(id.text.utf8))
     }
 
     /// A hash; nothing when it is the other one, no bytes when there is none.
@@ -115,6 +123,7 @@ extension ItemRow.Value {
         case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
         case (.hash(let left), .hash(let right)): left == right
         case (.noHash, .noHash): true
+        case (.bytes(let left), .bytes(let right)): left == right
         default: false
         }
     }
@@ -129,6 +138,7 @@ extension SQLiteStatement {
         case .text(let text): bind(index, text)
         case .hash(let hash): bind(index, hash)
         case .noHash: bind(index, [])
+        case .bytes(let bytes): bind(index, bytes)
         }
     }
 }

@@ -30,7 +30,7 @@ extension SQLiteStatement {
         var item = Item(
             ItemID(self[.id]), local: local, remote: remote,
             synced: synced(flags, like: local, remote?.revision))
-        item.lastNode = optionalNumber(ItemColumn.lastNode.rawValue).map { NodeID($0) }
+        item.lastNode = id(.lastNode)
         item.isExcluded = flags.contains(.isExcluded)
         item.isFrozen = flags.contains(.isFrozen)
         item.isOutside = flags.contains(.isOutside)
@@ -60,7 +60,7 @@ extension SQLiteStatement {
     private func remote(_ flags: ItemFlags, like local: LocalState?) -> RemoteState? {
         guard let parent = optionalNumber(ItemColumn.remoteParent.rawValue) else { return nil }
         return RemoteState(
-            node: optionalNumber(ItemColumn.node.rawValue).map { NodeID($0) },
+            node: id(.node),
             location: Location(ItemID(parent), name(.remoteName, .remoteKey) ?? local?.location.name ?? EntryName("")),
             isFolder: flags.contains(.remoteFolder), hash: hash(.remoteHash, like: local?.hash),
             size: self[.remoteSize], revision: revision(.revision, like: nil),
@@ -85,6 +85,14 @@ extension SQLiteStatement {
     private func name(_ text: ItemColumn, _ key: ItemColumn) -> EntryName? {
         guard let name = self.text(text.rawValue) else { return nil }
         return EntryName(name, key: self.text(key.rawValue) ?? name)
+    }
+
+    private func id(_ column: ItemColumn) -> EntryID? {
+        switch value(column.rawValue) {
+        case .number(let number): EntryID(number)
+        case .bytes(let bytes): EntryID(text: String(decoding: bytes, as: UTF8.self))
+        case .none, .text: nil
+        }
     }
 
     private func revision(_ column: ItemColumn, like other: Revision?) -> Revision? {

@@ -62,8 +62,8 @@ extension SQLiteTreeStore {
         return item
     }
 
-    func item(node: NodeID) throws -> Item? {
-        items.byNode.bind(1, node.number)
+    func item(node: EntryID) throws -> Item? {
+        items.byNode.bind(1, ItemRow.id(node))
         return try items.byNode.firstItem().map(keeping)
     }
 

@@ -23,8 +23,8 @@ protocol TreeStore: TreeView, AnyObject {
     func newItem() throws -> ItemID
     /// Saves an item; an empty one is removed.
     func save(_ item: Item) throws
-    /// The item of a server's node, also when it is deleted there.
-    func item(node: NodeID) throws -> Item?
+    /// The item with an identity on the server, also when it is deleted there.
+    func item(node: EntryID) throws -> Item?
     /// The items whose last stat has this handle, in the order of their identities; hard links give several.
     func items(handle: FileHandle) throws -> [Item]
     /// Unsettled items, in the order of their identities, after one of them.

@@ -32,7 +32,7 @@ struct FileStat: Hashable, Sendable {
 /// An entry as the server last reported it.
 struct RemoteState: Hashable, Sendable {
     /// The server's identity of it; nil without the extension.
-    var node: NodeID?
+    var node: EntryID?
     var location: Location
     var isFolder: Bool
     /// The content's hash; nil for folders and when the server sends none.
@@ -73,8 +73,8 @@ struct Item: Hashable, Sendable {
     var local: LocalState?
     var remote: RemoteState?
     private(set) var synced: SyncedState?
-    /// Its last node on the server, kept after a deletion, so that it can be undeleted.
-    var lastNode: NodeID?
+    /// Its last identity on the server, kept after a deletion, so that it can be undeleted.
+    var lastNode: EntryID?
     /// Whether the ignore rules or the selection exclude it: nothing is decided here or below.
     var isExcluded = false
     /// Whether it lies outside of the mirrored folder; then it is excluded, too.

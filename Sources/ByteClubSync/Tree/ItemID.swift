@@ -1,3 +1,5 @@
+import ByteClubCore
+
 /// The identity of an entry in the mirror's database, independent of name, location and content; never reused.
 struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
     let number: Int64
@@ -12,4 +14,30 @@ struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
     var description: String { "#\(number)" }
 
     static func < (left: ItemID, right: ItemID) -> Bool { left.number < right.number }
+}
+
+/// The identity that a server gives an entry, as an opaque text; it stays when the entry is moved or edited.
+struct EntryID: Hashable, Sendable, CustomStringConvertible {
+    /// The server's text; of a journal's entry its number, in decimal digits.
+    let text: String
+
+    /// The root of a journal's tree.
+    static let root = EntryID(NodeID.root)
+
+    init(text: String) { self.text = text }
+
+    init(_ number: Int64) { text = String(number) }
+
+    init(_ node: NodeID) { self.init(node.number) }
+
+    /// The number that has exactly this text; nil when none has.
+    var number: Int64? { Int64(text).flatMap { String($0) == text ? $0 : nil } }
+
+    /// The journal's entry; nil when the identity is not a journal's.
+    var journalNode: NodeID? { number.map { NodeID($0) } }
+
+    var description: String { text }
+
+    /// Equal to the byte, as the server means it.
+    static func == (left: EntryID, right: EntryID) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
 }

@@ -269,7 +269,7 @@ struct TreeEditor: ~Copyable {
     }
 
     /// The feed lists the deletion of an entry, by which the server could undelete it.
-    mutating func deletedRemotely(_ item: Item, node: NodeID?) throws {
+    mutating func deletedRemotely(_ item: Item, node: EntryID?) throws {
         var item = item
         item.remote = nil
         item.lastNode = node
@@ -420,7 +420,7 @@ struct TreeEditor: ~Copyable {
     }
 
     /// An entry that was taken for unseen was deleted after all: restores its merge base.
-    mutating func deletedAfterAll(_ id: ItemID, base: SyncedState, node: NodeID?) throws {
+    mutating func deletedAfterAll(_ id: ItemID, base: SyncedState, node: EntryID?) throws {
         _ = try change(id) { item in
             guard item.remote == nil, item.synced == nil else { return }
             item.setBase(base)
