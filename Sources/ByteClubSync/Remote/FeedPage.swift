@@ -117,7 +117,8 @@ extension FeedChange {
     init(_ entry: SyncEntry) {
         self =
             entry.isDeleted
-            ? .gone(.id(EntryID(entry.node)), JournalRevision(number: entry.revision).revision) : .upsert(RemoteEntry(entry))
+            ? .gone(.id(EntryID(entry.node)), JournalRevision(number: entry.revision).revision)
+            : .upsert(RemoteEntry(entry))
     }
 }
 

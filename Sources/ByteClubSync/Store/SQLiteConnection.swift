@@ -66,9 +66,18 @@ import GRDBSQLite
         return try statement.step() ? statement.text(0) : nil
     }
 
+    /// The names of all tables.
+    func tables() throws(SyncError) -> [String] {
+        try names("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    }
+
     /// The names of a table's columns, in their order.
     func columns(of table: String) throws(SyncError) -> [String] {
-        let statement = try prepare("SELECT name FROM pragma_table_info('\(table)') ORDER BY cid")
+        try names("SELECT name FROM pragma_table_info('\(table)') ORDER BY cid")
+    }
+
+    private func names(_ sql: String) throws(SyncError) -> [String] {
+        let statement = try prepare(sql)
         var names: [String] = []
         while try statement.step() { names.append(statement.text(0) ?? "") }
         return names
