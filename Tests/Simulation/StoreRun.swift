@@ -146,9 +146,8 @@ struct StoreRun {
     private mutating func remote(like local: LocalState?) -> RemoteState {
         RemoteState(
             node: chance(2) == 0 ? nil : Self.node(number(40)), location: location(like: local),
-            isFolder: chance(2) == 0, hash: chance(2) == 0 ? local?.hash : hash(), size: number(9), revision: revision(),
-            placeRevision: number(5),
-            generation: number(4), isUnverified: chance(5) == 0,
+            isFolder: chance(2) == 0, hash: chance(2) == 0 ? local?.hash : hash(), size: number(9),
+            revision: revision(), placeRevision: number(5), generation: number(4), isUnverified: chance(5) == 0,
             modified: pick([nil, FileTime(nanoseconds: -number(9)), FileTime(nanoseconds: .max)]),
             isExecutable: pick([nil, true, false]))
     }

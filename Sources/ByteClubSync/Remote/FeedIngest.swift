@@ -238,7 +238,7 @@ final class FeedIngest {
             item = try itemThatWasSent(reported) ?? Item(try store.newItem())
         }
         let hasMoved = item.remote?.location != reported.location
-        // What was moved or replaced may make room for others.
+        // An entry that moved, or replaced another, may make room for others.
         let isAlone = !isReplaced && (!hasMoved || item.isEmpty)
         let wasHidden = item.isExcluded
         if hasMoved { item = try rescoped(item, to: reported, isOutside: isOutside, &pass, &editor) }
@@ -253,11 +253,11 @@ final class FeedIngest {
         return item.id
     }
 
-    /// Whether the server was restored to an earlier state, so that what was synced is no merge base for it.
+    /// Whether the server was restored to an earlier state, so that the last synced state is no merge base for it.
     ///
-    /// Where the server's revisions have no order, each other one may be the earlier: merged with a later base, it would
-    /// undo what was written since, so an edited file gets a conflict copy. One that is not edited is replaced, and its
-    /// content stays in the trash.
+    /// Without an order of revisions, each other revision may be an earlier one. A merge with a later base would undo the
+    /// writes in between, so an edited file gets a conflict copy. An unedited file is replaced, and its content stays in
+    /// the trash.
     private func isRollback(_ reported: RemoteState, of item: Item, isForeign: Bool) -> Bool {
         if reported.hash == item.synced?.hash { return false }
         if isForeign { return true }
@@ -269,7 +269,7 @@ final class FeedIngest {
         }
     }
 
-    /// Our own new entry that the server has accepted without an answer so far.
+    /// This engine's own new entry, which the server has accepted although no answer arrived.
     private func itemThatWasSent(_ reported: RemoteState) throws -> Item? {
         try store.children(of: reported.location.parent, key: reported.location.name.key, on: .local).first {
             guard $0.remote == nil, $0.isFolder == reported.isFolder else { return false }
@@ -351,7 +351,7 @@ final class FeedIngest {
         try store.setMeta(.rootNode, node.map { "\($0)" })
     }
 
-    /// Whether a folder outside of the mirrored one is that, which the server did not have so far.
+    /// Whether a folder is the mirrored one, which the server did not have so far.
     private func isMirroredFolder(_ parent: ItemID, _ name: EntryName) throws -> Bool {
         if root != nil { return false }
         let wanted = configuration.remoteRoot.components.map(PathKey.fold)
@@ -387,7 +387,7 @@ final class FeedIngest {
         return Place(parent: parent, name: last, known: known)
     }
 
-    /// The names below the mirrored folder; empty for that or one above it, nil for what is outside.
+    /// The names below the mirrored folder; empty for that folder or one above it, nil for other paths.
     private func relative(_ key: PathKey) -> [String]? {
         let root = configuration.remoteRoot.key
         if key == root || root.isBelow(key) { return [] }
@@ -421,7 +421,7 @@ final class FeedIngest {
 
     // MARK: Scope
 
-    /// Whether a folder lies outside of the mirrored one.
+    /// Whether a folder is outside of the mirrored one.
     private func isOutside(_ folder: ItemID, _ pass: inout FeedPass) throws -> Bool {
         if folder == .root { return false }
         if folder == .outside { return true }

@@ -12,7 +12,7 @@ struct FeedPage: Sendable {
     /// Which numbering the feed's identities are of; nil for a feed of paths, in which a move is a deletion and a new
     /// entry.
     var epoch: String?
-    /// The journal's position up to which everything has been listed; nil while there is more, and without a journal.
+    /// The journal's position up to which everything has been listed; nil while more pages follow, and without a journal.
     var position: Int64?
 }
 
@@ -20,7 +20,7 @@ struct FeedPage: Sendable {
 enum FeedChange: Sendable {
     /// An entry is new, or has a new state.
     case upsert(RemoteEntry)
-    /// An entry is gone, with what was in it; the revision is nil when the server tells none.
+    /// An entry was deleted, with its contents; the revision is nil when the server sends none.
     case gone(RemoteKey, Revision?)
 }
 
@@ -52,6 +52,25 @@ struct RemoteEntry: Sendable {
     let modified: FileTime?
     let isExecutable: Bool?
 
+    /// The entry's state at a location of the tree.
+    func state(at location: Location) -> RemoteState {
+        var node: EntryID?
+        if case .node(let id, _, _) = place { node = id }
+        return RemoteState(
+            node: node, location: location, isFolder: isFolder, hash: hash, size: size, revision: revision,
+            placeRevision: placeRevision, modified: modified, isExecutable: isExecutable)
+    }
+
+    /// The newer state of an entry at the same location; `hash` is the content's when the server sends none.
+    func state(of seen: RemoteState, hash: ContentHash?) -> RemoteState {
+        var state = state(at: seen.location)
+        state.generation = seen.generation
+        state.hash = state.hash ?? hash
+        return state
+    }
+}
+
+extension RemoteEntry {
     init(_ entry: SyncEntry) {
         place = .node(EntryID(entry.node), in: EntryID(entry.parent), name: entry.name)
         (isFolder, hash, size) = (entry.isFolder, entry.hash, entry.bytes)
@@ -64,23 +83,6 @@ struct RemoteEntry: Sendable {
         (isFolder, hash, size) = (metadata.isFolder, metadata.contentHash, metadata.bytes)
         (revision, placeRevision) = (metadata.rev, 0)
         (modified, isExecutable) = (metadata.fileTime, metadata.isExecutable)
-    }
-
-    /// The entry's state at a location of the tree.
-    func state(at location: Location) -> RemoteState {
-        var node: EntryID?
-        if case .node(let id, _, _) = place { node = id }
-        return RemoteState(
-            node: node, location: location, isFolder: isFolder, hash: hash, size: size, revision: revision,
-            placeRevision: placeRevision, modified: modified, isExecutable: isExecutable)
-    }
-
-    /// The newer state of an entry that is where it was; `hash` is the content's when the server tells none.
-    func state(of seen: RemoteState, hash: ContentHash?) -> RemoteState {
-        var state = state(at: seen.location)
-        state.generation = seen.generation
-        state.hash = state.hash ?? hash
-        return state
     }
 }
 

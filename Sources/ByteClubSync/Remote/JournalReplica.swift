@@ -171,7 +171,7 @@ final class JournalReplica: RemoteReplica {
         }
     }
 
-    /// Takes the writes of the next batch, and stores that they are being sent.
+    /// Removes the writes of the next batch from `rest`, and stores that they are being sent.
     private func nextBatch(
         _ rest: inout ArraySlice<PlannedWrite>, _ reader: FileReader, _ report: inout SyncReport
     ) throws -> OutgoingBatch {
@@ -335,7 +335,7 @@ final class JournalReplica: RemoteReplica {
 
     /// Records a write that the server refused.
     ///
-    /// The conflicting state is not taken from the answer but from the feed, which lists parents first.
+    /// The conflicting state comes from the feed rather than the answer, since the feed lists parents first.
     private func takeRefusal(_ result: SyncResult, of ready: BatchedWrite, _ report: inout SyncReport) throws {
         report.distrustFeed(.refused)
         let message = result.message ?? "the server refused it"

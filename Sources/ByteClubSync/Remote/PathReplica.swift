@@ -90,7 +90,7 @@ final class PathReplica: RemoteReplica {
         var chunks = UnsettledChunks(store, of: 1_000)
         while let chunk = try chunks.next() {
             for item in chunk {
-                // With a folder that is gone, all that was in it may have gone since the chunk was read.
+                // An earlier item of the chunk may have been a folder whose whole contents were forgotten.
                 guard try store.item(item.id)?.remote?.isUnverified == true else { continue }
                 let reported = try await tree.metadata(at: tree.path(of: item.id, &report))
                 guard let now = try store.item(item.id), let seen = now.remote, seen.isUnverified else { continue }
@@ -99,7 +99,7 @@ final class PathReplica: RemoteReplica {
                         try editor.forgetRemote(now)
                         return
                     }
-                    // Without a hash, only the same revision tells the same content.
+                    // Without a hash, only the same revision proves the same content.
                     let isSynced = reported.rev != nil && reported.rev == now.synced?.revision
                     let hash = isSynced ? now.synced?.hash : nil
                     try editor.confirmRemote(now, as: RemoteEntry(reported).state(of: seen, hash: hash))
@@ -237,7 +237,7 @@ final class PathReplica: RemoteReplica {
             return nil
         }
         guard let seen = try remote.isFolder ? newest(in: item) : remote.revision else {
-            // Without a condition, others' changes that no feed has told would be deleted as well.
+            // Without a condition, others' changes that the feed has not listed yet would be deleted as well.
             report.refuse(item.id, "the server reports no versions by which to notice changes in it")
             return nil
         }
@@ -292,7 +292,7 @@ final class PathReplica: RemoteReplica {
         }
     }
 
-    /// Records an answered write; nil metadata means that the entry is gone.
+    /// Records an answered write; nil metadata means that the server had deleted the entry already.
     func take(_ write: OutgoingWrite, _ metadata: Metadata?, _ report: inout SyncReport) throws {
         report.note(.succeeded, of: write.item)
         let emission = try store.edit(durably: true) { editor in
@@ -319,7 +319,7 @@ final class PathReplica: RemoteReplica {
         reported.generation = item.remote?.generation ?? 0
         if reported.hash == nil { reported.hash = item.remote?.hash }
         guard try tree.isOnServer(parent), metadata.isFolder == item.isFolder else {
-            // The feed was faster, and the folder is gone, or another entry has the path.
+            // The feed was faster: the folder was deleted, or another entry has the path.
             return try tree.restartFeed(&report)
         }
         guard try tree.path(of: reported.location, &report).key == metadata.path.key else {
@@ -328,11 +328,11 @@ final class PathReplica: RemoteReplica {
         }
         for other in try store.children(of: parent, key: reported.location.name.key, on: .remote)
         where other.id != item.id {
-            // The name was free on the server: the tree's entry there is gone.
+            // The server accepted the name, so it has deleted the entry that the tree shows there.
             try editor.forgetRemote(other)
         }
         if write.target != nil, item.isFolder {
-            // Without identities, what is in it may have been changed at the old path just before.
+            // Without identities, its contents may have been changed at the old path just before.
             try editor.markUnverified(below: item.id)
             report.distrustFeed(.unverified)
         }
@@ -342,7 +342,7 @@ final class PathReplica: RemoteReplica {
             switch tree.order(of: reported.revision, against: listed.revision) {
             case .earlier: newer = listed
             case .unknown where listed.revision != write.seen:
-                // Which of the two is the later, the server is asked.
+                // Only the server can say which of the two is the later.
                 reported.isUnverified = true
                 report.distrustFeed(.unverified)
             case .same, .later, .unknown: break

@@ -19,7 +19,7 @@ final class RemoteTree {
         self.scanner = scanner
     }
 
-    /// Has the next pull read the server's whole state, which alone lists what is missing in the tree.
+    /// Makes the next pull read the server's whole state, since the tree lacks entries that no change would list.
     func restartFeed(_ report: inout SyncReport) throws {
         try store.setMeta(.cursor, nil)
         report.distrustFeed(.brokenTree)
@@ -37,22 +37,20 @@ final class RemoteTree {
 
     // MARK: Revisions
 
-    /// How a revision stands to one that was seen before.
+    /// The order of a revision and one that was seen before.
     enum RevisionOrder {
         case same
         case earlier
         case later
-        /// They differ, or one is missing, and the server does not tell more.
+        /// They differ, or one is missing, and the server gives no order.
         case unknown
     }
 
-    /// How a revision that the server tells now stands to one that is in the tree.
-    ///
-    /// One in the tree may be of another server.
-    func order(of told: Revision?, against seen: Revision?) -> RevisionOrder {
-        guard let told else { return .unknown }
-        if told == seen { return .same }
-        guard ordersRevisions, let new = JournalRevision(told), let seen, let old = JournalRevision(seen),
+    /// The order of a revision that the server reports now and one in the tree, which may be another server's.
+    func order(of reported: Revision?, against seen: Revision?) -> RevisionOrder {
+        guard let reported else { return .unknown }
+        if reported == seen { return .same }
+        guard ordersRevisions, let new = JournalRevision(reported), let seen, let old = JournalRevision(seen),
             old.namespace == new.namespace
         else { return .unknown }
         return new < old ? .earlier : .later

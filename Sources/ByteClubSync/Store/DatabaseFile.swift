@@ -5,14 +5,14 @@ import Glibc
 enum DatabaseFile {
     /// The schema version, since ByteClub 0.4.
     private static let version: Int64 = 6
-    /// The schema versions of ByteClub 0.2 and 0.3, which an engine makes anew.
+    /// The schema versions of ByteClub 0.2 and 0.3, which an engine rebuilds.
     private static let earlier: ClosedRange<Int64> = 4...5
     /// The page cache in KiB; a larger change spills into the log.
     private static let cache = 4_096
     /// After how many pages the WAL is checkpointed.
     private static let checkpoint = 2_000
 
-    /// Opens the database of an engine, a new one when there is none that can be used; the flag says whether the last
+    /// Opens the database of an engine, or creates it when there is none that can be used; `wasUnclean` when the last
     /// engine did not close it.
     static func open(
         _ path: String
@@ -27,8 +27,8 @@ enum DatabaseFile {
 
     /// Opens a database that is there already; nil when there is none that can be used.
     ///
-    /// - Throws: ``SyncError`` also when it is an earlier version's, which only an engine makes anew: the engine of that
-    ///   version may still have it open.
+    /// - Throws: ``SyncError`` also for an earlier version's, which only an engine rebuilds: the engine of that version
+    ///   may still have it open.
     static func openExisting(_ path: String, _ mode: SQLiteConnection.Mode) throws(SyncError) -> SQLiteConnection? {
         guard let (connection, found) = try openKnown(path, mode) else { return nil }
         if found == version { return connection }
@@ -37,13 +37,12 @@ enum DatabaseFile {
             "the mirror's database '\(path)' is from an older version; the next sync upgrades it")
     }
 
-    /// Copies a database, and makes the copy anew when it is an earlier version's; an empty one when there is none that
-    /// can be used.
+    /// Copies a database, and rebuilds the copy of an earlier version's; an empty one when there is none that can be used.
     static func scratchCopy(_ path: String) throws(SyncError) -> SQLiteConnection {
         let copy = try SQLiteConnection("", .writing)
         if let (source, _) = try openKnown(path, .reading) {
             try copy.copy(source)
-            // An engine may have made it anew meanwhile.
+            // An engine may have rebuilt it meanwhile.
             if try copy.number("PRAGMA user_version") != version { try rebuild(copy) }
         } else {
             try makeSchema(copy)
@@ -70,7 +69,7 @@ enum DatabaseFile {
     private static func existing(_ path: String) throws(SyncError) -> (connection: SQLiteConnection, wasUnclean: Bool)?
     {
         guard exists(path) else {
-            // A WAL file without its database would be taken for the new one's.
+            // SQLite would apply a WAL file without its database to the new one.
             try moveAside(path)
             return nil
         }
@@ -137,9 +136,9 @@ enum DatabaseFile {
         statements.finalize()
     }
 
-    /// Makes a database of an earlier version anew, in one transaction.
+    /// Rebuilds a database of an earlier version in one transaction.
     ///
-    /// The trees come from a scan and from the server again. What neither has is kept: the selection, and a pause.
+    /// A scan and the server provide the trees again. The selection and a pause, which neither has, are kept.
     private static func rebuild(_ connection: SQLiteConnection) throws(SyncError) {
         try connection.run("BEGIN IMMEDIATE")
         do {
@@ -175,8 +174,8 @@ enum DatabaseFile {
 
     /// The items: `l` is what the disk has, `r` what the server has, `s` what both had when they were last equal.
     ///
-    /// What is the same as on disk is NULL in `r` and `s`, the revision in `s` when it is the same as in `r`; a key is
-    /// NULL when it equals its name. An identity that is no number is a blob in `r_node` and `last_node`.
+    /// A name or a hash in `r` or `s` is NULL when it equals the disk's, a revision in `s` when it equals that in `r`, and a
+    /// key when it equals its name. An identity that is no number is a blob in `r_node` and `last_node`.
     private static let itemTable =
         """
         CREATE TABLE item(
@@ -201,7 +200,7 @@ enum DatabaseFile {
         CREATE INDEX synced ON item(s_parent) WHERE s_parent IS NOT NULL
         """
 
-    /// The tables but those of single records.
+    /// All tables except those of single records.
     private static let schema =
         """
         \(itemTable);

@@ -10,7 +10,7 @@ import GRDBSQLite
         case writing
         /// For reading what another process may be writing.
         case reading
-        /// For writing what is there.
+        /// For writing to a database that exists.
         case writingExisting
     }
 
@@ -36,7 +36,7 @@ import GRDBSQLite
 
     deinit { unsafe sqlite3_close_v2(handle) }
 
-    /// Closes the database; statements that are left make it stay open until they are gone.
+    /// Closes the database; it stays open until its last statement is finalized.
     func close() throws(SyncError) {
         let code = unsafe sqlite3_close_v2(handle)
         unsafe handle = nil

@@ -81,7 +81,7 @@ protocol TreeStore: TreeView, AnyObject {
 
     /// Adds to the log, which keeps the last 100,000 events.
     func log(_ event: LogRecord) throws
-    /// The newest events, newest last, of one path and what is below it when that is given.
+    /// The newest events, newest last; with a path, those of it and of all paths below it.
     func events(limit: Int, below path: String?) throws -> [LogRecord]
 
     /// Closes the store; nothing may be called after.
@@ -228,4 +228,54 @@ struct LogRecord: Hashable, Sendable {
     var rule: String?
     /// One line for people.
     var detail: String?
+}
+
+extension TreeStore {
+    /// How many entries the ignore rules exclude, on either side.
+    func ignored() throws -> SyncStatus.Ignored {
+        let disk = try IgnoredOnDisk(self).total(in: self)
+        let chosen = try records(LeftOutFolder.self).reduce(into: 0) { $0 += try remoteCount(at: $1.key) }
+        return SyncStatus.Ignored(disk: disk, server: max(0, try excludedCount() - chosen))
+    }
+
+    /// How many entries the server has at a path, with all that is in a folder.
+    private func remoteCount(at key: PathKey) throws -> Int {
+        var found = ItemID.root
+        for name in key.string.utf8.split(separator: UInt8(ascii: "/")) {
+            guard let next = try children(of: found, key: String(Substring(name)), on: .remote).first else { return 0 }
+            found = next.id
+        }
+        return try remoteCount(found)
+    }
+
+    /// How many entries of the server there are in an item, itself included.
+    func remoteCount(_ id: ItemID) throws -> Int {
+        guard let item = try item(id), item.isFolder else { return 1 }
+        var count = 1
+        try visitRemote(below: id) { _ in count += 1 }
+        return count
+    }
+}
+
+/// The unsettled items in chunks, in the order of their identities.
+///
+/// Each chunk is read when it is asked for: items that are settled by then are left out.
+struct UnsettledChunks {
+    private let store: any TreeStore
+    private let size: Int
+    private var last: ItemID?
+
+    /// Starts at the first one.
+    init(_ store: any TreeStore, of size: Int) {
+        self.store = store
+        self.size = size
+    }
+
+    /// The next ones; nil when there are no more.
+    mutating func next() throws -> [Item]? {
+        let chunk = try store.unsettled(after: last, limit: size)
+        guard let end = chunk.last else { return nil }
+        last = end.id
+        return chunk
+    }
 }

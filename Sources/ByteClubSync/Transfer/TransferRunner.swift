@@ -62,7 +62,7 @@ final class TransferRunner {
     /// When that may change; nil when it does not.
     func paceEnds(after now: SyncInstant) -> SyncInstant? { policy.holdsFor.map { now + $0 } }
 
-    /// Stops what travels at another pace than that of now; planned again, it goes on with what came.
+    /// Stops transfers whose pace is not the current one; they are planned again and resume.
     func keepPace() {
         if tasks.isEmpty { return }
         let pace = policy.pace
@@ -247,7 +247,7 @@ final class TransferRunner {
         let done = report.done
         try await replica.finish(upload, result, &report)
         if report.done > done { hashed[upload.write.item] = nil }
-        // What was refused may be of another state of the file. A file that stays is removed by a conclusion.
+        // The refused upload may be of another state of the file. A conclusion removes a file that stays.
         try? uploads.remove(upload.write.item)
     }
 
@@ -279,7 +279,7 @@ final class TransferRunner {
         let path = try replica.tree.path(of: id, &report)
         let folder: any DiskFolder
         do {
-            // Large contents are not downloaded for a place that is taken or not there.
+            // Large contents are not downloaded for a location that is occupied or missing.
             guard try isFree(location, for: item, &report) else { return false }
             try downloads.putBack(StagedName.writing(id).text, of: id)
             let rest = max(0, reported.size - (try downloads.received(id, wanted)))
@@ -341,7 +341,7 @@ final class TransferRunner {
         return false
     }
 
-    /// Whether the file that a content replaces, if there is one, is as the plan saw it and nobody writes it.
+    /// Whether the file that a content replaces, if there is one, is still as planned and not being written.
     private func isReplaceable(_ item: Item, at location: Location, _ report: inout SyncReport) throws -> Bool {
         guard let local = item.local, let folder = try context.handles.folder(location.parent, &report) else {
             return true

@@ -4,11 +4,11 @@ import ByteClubCore
 ///
 /// One lives for one transaction, which ``TreeStore/edit(durably:_:)`` opens: it invalidates the known listings of
 /// folders that the engine has changed, and checks at the end that each placed item is in a folder and in no cycle
-/// (invariants I1 and I2). Each verb says what has happened, on disk or on the server.
+/// (invariants I1 and I2). Each verb is named after an event on disk or on the server.
 ///
 /// The verbs throw the store's errors; the transaction is rolled back then.
 struct TreeEditor: ~Copyable {
-    /// The store, for reading and for what is kept beside the trees.
+    /// The store, for reading and for records beside the trees.
     let store: any TreeStore
     /// The items that got a location, to be checked at the end.
     private var placed: [(item: ItemID, side: Side)] = []
@@ -35,7 +35,7 @@ struct TreeEditor: ~Copyable {
         }
     }
 
-    /// Removes the merge base, so that what is left on one side is new there; returns whether there was one.
+    /// Removes the merge base, so that an entry of one side alone is new there; returns whether there was one.
     mutating func forgetBase(_ id: ItemID) throws -> Bool { try change(id) { $0.setBase(nil) } }
 
     /// Links a new entry of the disk to an entry of the server: both become one item, with the contents of a folder.
@@ -74,7 +74,7 @@ struct TreeEditor: ~Copyable {
         try store.save(item)
     }
 
-    /// Includes an item again that was excluded, without what is in it.
+    /// Includes an item again that was excluded, without the contents of a folder.
     mutating func include(_ item: Item) throws {
         var item = item
         item.isExcluded = false
@@ -116,8 +116,8 @@ struct TreeEditor: ~Copyable {
         return item
     }
 
-    /// A scan has found a vanished entry again, which it took for a new one: the item has that one's state from now on,
-    /// and what is in it.
+    /// A scan has found a vanished entry that it first recorded as a new one: the old item gets the new one's state and
+    /// contents.
     mutating func relocated(_ id: ItemID, to new: ItemID, as local: LocalState) throws {
         guard var item = try store.item(id), var other = try store.item(new) else { return }
         if local.isFolder {
@@ -162,7 +162,7 @@ struct TreeEditor: ~Copyable {
     /// A folder of the server was created on disk.
     mutating func madeFolder(_ id: ItemID, at location: Location, _ stat: FileStat) throws {
         try invalidate(location.parent)
-        // What is known of a folder that was there before does not hold for this one.
+        // A listing that is known of a former folder does not hold for this one.
         try invalidate(id)
         guard var item = try store.item(id), let remote = item.remote else { return }
         item.local = LocalState(location: location, isFolder: true, stat: stat)
@@ -191,7 +191,7 @@ struct TreeEditor: ~Copyable {
         try save(item, placedOn: .local)
     }
 
-    /// An entry is gone from the disk, with all that was in it; returns how many these were.
+    /// An entry was removed from the disk with all its contents; returns how many entries that were.
     mutating func lost(_ id: ItemID) throws -> Int {
         guard var item = try store.item(id), item.local != nil else { return 0 }
         var count = 1
@@ -259,7 +259,7 @@ struct TreeEditor: ~Copyable {
 
     /// The server shows an entry, new or changed, at a location in a known folder.
     ///
-    /// In a rollback, the server was restored to an earlier state, and what was synced is no merge base for it.
+    /// In a rollback, the server was restored to an earlier state, for which the last synced state is no merge base.
     mutating func observeRemote(_ item: inout Item, as reported: RemoteState, isRollback: Bool) throws {
         if isRollback { item.setBase(nil) }
         item.remote = reported
@@ -276,7 +276,7 @@ struct TreeEditor: ~Copyable {
         try store.save(item)
     }
 
-    /// The server has an entry no more, nor what was in it; returns what it had, inner entries first.
+    /// The server has lost an entry with its contents; returns their former items, inner ones first.
     @discardableResult
     mutating func forgetRemote(_ item: Item) throws -> [Item] {
         var ids = [item.id]
@@ -294,7 +294,7 @@ struct TreeEditor: ~Copyable {
     /// The server's entry belongs to another item from now on, or to none.
     mutating func detach(_ item: Item) throws { try deletedRemotely(item, node: nil) }
 
-    /// A new entry of the server, with what is in it, is the one that an item had elsewhere before.
+    /// A new entry of the server, with its contents, is the one that an item had elsewhere before.
     mutating func linkRemote(_ new: Item, into known: ItemID) throws {
         guard var item = try store.item(known) else { return }
         if new.isFolder { try moveContents(of: new.id, to: known, on: .remote) }
@@ -332,7 +332,7 @@ struct TreeEditor: ~Copyable {
         return twin
     }
 
-    /// A folder of the server has become the mirrored one: what is in it lies in the root.
+    /// A folder of the server has become the mirrored one: its contents are in the root.
     mutating func enterRoot(_ folder: Item) throws {
         for var child in try store.children(of: folder.id, on: .remote) {
             child.remote?.location.parent = .root
@@ -358,7 +358,7 @@ struct TreeEditor: ~Copyable {
 
     // MARK: What the server answers
 
-    /// The server has told the state of an entry that is where it was.
+    /// The server has answered with the state of an entry that has not moved.
     mutating func confirmRemote(_ item: Item, as reported: RemoteState) throws {
         var item = item
         item.remote = reported
@@ -370,7 +370,7 @@ struct TreeEditor: ~Copyable {
         try change(id) { $0.remote?.hash = hash }
     }
 
-    /// A folder was moved on the server by its path: what is in it may have been changed at the old path just before.
+    /// A folder was moved on the server by its path: its contents may have been changed at the old path just before.
     mutating func markUnverified(below folder: ItemID) throws {
         try store.visitRemote(below: folder) { child in
             var child = child
@@ -419,7 +419,7 @@ struct TreeEditor: ~Copyable {
         try store.save(item)
     }
 
-    /// An entry that was taken for unseen was deleted after all: restores its merge base.
+    /// An entry that a pass did not show was deleted after all: restores its merge base.
     mutating func deletedAfterAll(_ id: ItemID, base: SyncedState, node: EntryID?) throws {
         _ = try change(id) { item in
             guard item.remote == nil, item.synced == nil else { return }
@@ -492,7 +492,7 @@ struct TreeEditor: ~Copyable {
 extension TreeStore {
     /// Changes the trees as one transaction; `durably` returns only when it is on disk.
     ///
-    /// - Throws: What the body throws, the store's errors, and those of the checks; nothing is changed then.
+    /// - Throws: The errors of the body, the store and the checks; nothing is changed then.
     func edit<Result>(durably: Bool, _ body: (inout TreeEditor) throws -> Result) throws -> Result {
         try transaction(durably: durably) {
             var editor = TreeEditor(self)
