@@ -259,7 +259,7 @@ extension TreeStore {
 
 /// The unsettled items in chunks, in the order of their identities.
 ///
-/// Each chunk is read when it is asked for: items that are settled by then are left out.
+/// Each chunk is read on demand, without the items that are settled by then.
 struct UnsettledChunks {
     private let store: any TreeStore
     private let size: Int

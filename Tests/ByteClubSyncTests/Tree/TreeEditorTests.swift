@@ -1,3 +1,4 @@
+import ByteClubCore
 import Testing
 
 @testable import ByteClubSync
