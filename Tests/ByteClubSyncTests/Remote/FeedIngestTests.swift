@@ -35,7 +35,8 @@ import Testing
             [entry(.path(try RemotePath("/A")), isFolder: true, 1), entry(.path(try RemotePath("/A/b")), 2)],
             isReset: true)
         var item = try #require(try tree.item(at: ["a", "b"]))
-        item.local = LocalState(location: Location(.root, EntryName("b")), isFolder: false, hash: hash, size: 1)
+        let location = try #require(item.remote?.location)
+        item.local = LocalState(location: location, isFolder: false, hash: hash, size: 1)
         try store.save(item)
         try store.edit(durably: false) { editor in _ = try editor.markSynced(item.id) }
         #expect(try store.item(item.id)?.isSettled == true)
