@@ -143,7 +143,7 @@ final class MemoryTreeStore: TreeStore {
         }
     }
 
-    func item(node: NodeID) -> Item? {
+    func item(node: EntryID) -> Item? {
         let all = [state.trees[.root]].compactMap { $0 } + state.trees.items
         return all.first { $0.remote?.node == node } ?? all.first { $0.remote?.node == nil && $0.lastNode == node }
     }

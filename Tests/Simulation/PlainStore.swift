@@ -38,7 +38,7 @@ struct PlainStore {
         Array(sorted.filter { item in item.synced != nil && after.map { $0 < item.id } ?? true }.prefix(limit))
     }
 
-    func item(node: NodeID) -> Item? {
+    func item(node: EntryID) -> Item? {
         sorted.first { $0.remote?.node == node } ?? sorted.first { $0.remote?.node == nil && $0.lastNode == node }
     }
 

@@ -26,9 +26,9 @@ struct StoreConformance: Sendable, CustomStringConvertible {
             #expect(try store.syncedCount() == 0 && store.unsettledCount() == 0)
             #expect(try store.unsettled(after: nil, limit: 10).isEmpty && store.unseen(before: 9, limit: 9).isEmpty)
             var named = root
-            named.remote?.node = NodeID(4)
+            named.remote?.node = EntryID(4)
             try store.save(named)
-            #expect(try store.item(.root) == named && store.item(node: NodeID(4)) == named)
+            #expect(try store.item(.root) == named && store.item(node: EntryID(4)) == named)
             #expect(try store.syncedCount() == 0 && store.unsettledCount() == 0)
         },
         StoreConformance("the number of an item is given once, whatever becomes of it") { store in
@@ -116,16 +116,30 @@ struct StoreConformance: Sendable, CustomStringConvertible {
         },
         StoreConformance("an entry is found by what the server calls it, also when it is deleted there") { store in
             var item = folder(try store.newItem(), "a")
-            item.remote = RemoteState(node: NodeID(7), location: Location(.root, EntryName("a")), isFolder: true)
-            item.lastNode = NodeID(7)
+            item.remote = RemoteState(node: EntryID(7), location: Location(.root, EntryName("a")), isFolder: true)
+            item.lastNode = EntryID(7)
             try store.save(item)
-            #expect(try store.item(node: NodeID(7)) == item)
+            #expect(try store.item(node: EntryID(7)) == item)
             item.remote = nil
             try store.save(item)
-            #expect(try store.item(node: NodeID(7)) == item)
-            #expect(try store.item(node: NodeID(8)) == nil)
+            #expect(try store.item(node: EntryID(7)) == item)
+            #expect(try store.item(node: EntryID(8)) == nil)
             try store.save(Item(item.id))
-            #expect(try store.item(node: NodeID(7)) == nil)
+            #expect(try store.item(node: EntryID(7)) == nil)
+        },
+        StoreConformance("what the server calls an entry is any text, and no other is taken for it") { store in
+            let texts = ["7", "07", "+7", "7.0", "5e3", "5000", "-0", "0", "", "id:aÄ", "id:aA\u{308}", "id:AÄ"]
+            let ids = texts.map { EntryID(text: $0) }
+            for (number, id) in ids.enumerated() {
+                let location = Location(.root, EntryName("n\(number)"))
+                try store.save(
+                    Item(try store.newItem(), remote: RemoteState(node: id, location: location, isFolder: true)))
+            }
+            for (number, id) in ids.enumerated() {
+                let item = try #require(try store.item(node: id), "\(id)")
+                #expect(item.remote?.node == id && item.remote?.location.name.text == "n\(number)")
+            }
+            #expect(try store.item(node: EntryID(text: "7 ")) == nil)
         },
         StoreConformance("hard links are found as the one file that they are") { store in
             let stat = FileStat(

@@ -79,7 +79,7 @@ struct StoreRates {
         return Item(
             id,
             remote: RemoteState(
-                node: NodeID(Int64(number) + 1), location: location(number), isFolder: false,
+                node: EntryID(Int64(number) + 1), location: location(number), isFolder: false,
                 hash: ContentHash(bytes: bytes),
                 size: 4_096, revision: .number(Int64(number) + 1), generation: 1))
     }

@@ -95,6 +95,11 @@ struct StoreRun {
         model.save(item)
     }
 
+    /// An identity: a number, or another text.
+    private static func node(_ number: Int64) -> EntryID {
+        number % 4 == 0 ? EntryID(text: "id:\(number)") : EntryID(number)
+    }
+
     private mutating func alter(_ item: inout Item) {
         switch chance(12) {
         case 0, 1: item.local = local()
@@ -112,7 +117,7 @@ struct StoreRun {
         case 7: item.local = nil
         case 8: item.remote = nil
         case 9: item.base = nil
-        case 10: item.lastNode = chance(2) == 0 ? nil : NodeID(number(40))
+        case 10: item.lastNode = chance(2) == 0 ? nil : Self.node(number(40))
         default:
             item.isExcluded = chance(6) == 0
             item.isFrozen = chance(2) == 0
@@ -140,10 +145,9 @@ struct StoreRun {
 
     private mutating func remote(like local: LocalState?) -> RemoteState {
         RemoteState(
-            node: chance(2) == 0 ? nil : NodeID(number(40)), location: location(like: local), isFolder: chance(2) == 0,
-            hash: chance(2) == 0 ? local?.hash : hash(), size: number(9), revision: revision(),
-            placeRevision: number(5),
-            generation: number(4), isUnverified: chance(5) == 0,
+            node: chance(2) == 0 ? nil : Self.node(number(40)), location: location(like: local),
+            isFolder: chance(2) == 0, hash: chance(2) == 0 ? local?.hash : hash(), size: number(9),
+            revision: revision(), placeRevision: number(5), generation: number(4), isUnverified: chance(5) == 0,
             modified: pick([nil, FileTime(nanoseconds: -number(9)), FileTime(nanoseconds: .max)]),
             isExecutable: pick([nil, true, false]))
     }
@@ -189,7 +193,7 @@ struct StoreRun {
         let key = PathKey.fold(name())
         try #require(
             try store.children(of: folder, key: key, on: side) == model.children(of: folder, key: key, on: side))
-        let node = NodeID(1 + number(39))
+        let node = Self.node(1 + number(39))
         try #require(try store.item(node: node) == model.item(node: node))
         let handle = handle()
         try #require(try store.items(handle: handle) == model.items(handle: handle))

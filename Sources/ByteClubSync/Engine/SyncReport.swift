@@ -32,8 +32,8 @@ struct SyncReport: Sendable {
     var newFolders: Set<ItemID> = []
     /// The outcomes of single items.
     var results: [Outcome] = []
-    /// Whether the server no longer matches the tree, so that its feed must be read.
-    var isFeedStale = false
+    /// Why the tree may not show what the server has, so that the feed must be read; the first of several reasons.
+    private(set) var feedDoubt: FeedDoubt?
     /// Whether staging may contain leftovers that recovery must classify.
     var needsRecovery = false
     /// The last item that was planned; the root when there are no more.
@@ -59,6 +59,12 @@ struct SyncReport: Sendable {
 
     /// Notes that the feed has changed more than single items.
     mutating func noteChanges() { (hasChanges, needsRound) = (true, true) }
+
+    /// Whether the feed must be read before more is decided.
+    var isFeedStale: Bool { feedDoubt != nil }
+
+    /// Notes a reason to read the feed.
+    mutating func distrustFeed(_ reason: FeedDoubt) { feedDoubt = feedDoubt ?? reason }
 
     /// Records an item's outcome.
     mutating func note(_ outcome: ItemOutcome, of item: ItemID) {
@@ -88,24 +94,34 @@ struct SyncReport: Sendable {
         switch error.code {
         case .cancelled, .unauthorized: throw error
         case .forbidden:
-            isFeedStale = true
+            distrustFeed(.refused)
             let message = error.message + (error.isOfRole ? ", or revert it with 'byteclub sync revert'" : "")
             for item in items { refuse(item, message, error.isOfRole ? .role : .answered) }
         case .conflict, .notFound, .staleCursor, .badCursor, .localFile:
-            isFeedStale = true
+            distrustFeed(.refused)
             for item in items { refuse(item, error.message) }
         case .overQuota:
             for item in items { refuse(item, error.message + "; ask its host for more space", .lasting) }
             failure = failure ?? error
         case _ where error.isRetryable:
-            // A write may have been done though its answer was lost: its echo is read before anything else is sent, so
-            // that it is not taken for somebody's edit.
-            isFeedStale = true
+            distrustFeed(.echoExpected)
             failure = failure ?? error
         default:
-            // The feed is read again, so that a lasting fault shows.
-            isFeedStale = true
+            distrustFeed(.refused)
             for item in items { refuse(item, error.message, error.code == .protocolViolation ? .breach : .answered) }
         }
+    }
+
+    /// Classifies the failure of one transfer: its item waits by itself, and the rest of the sync continues.
+    ///
+    /// `isSent` says that the server may have the content of an upload.
+    ///
+    /// - Throws: The error when it is fatal.
+    mutating func judge(_ error: RemoteError, ofTransfer item: ItemID, isSent: Bool) throws(RemoteError) {
+        var own = SyncReport()
+        try own.judge(error, about: [item])
+        results += own.results
+        if let failure = own.failure { refuse(item, failure.message) }
+        if let doubt = own.feedDoubt, own.failure == nil || isSent { distrustFeed(doubt) }
     }
 }

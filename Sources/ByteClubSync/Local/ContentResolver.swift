@@ -25,7 +25,7 @@ struct ContentResolver {
             if remote.hash == nil {
                 // The server sends no hashes: now the hash is known, and the next plan decides.
                 let isNews = try store.edit(durably: false) { editor in
-                    try editor.change(id) { $0.remote?.hash = theirHash }
+                    try editor.learnRemoteHash(id, theirHash)
                 }
                 if isNews { report.done += 1 }
                 return

@@ -42,7 +42,7 @@ final class ContentFetcher {
         }
     }
 
-    /// Installs the inline contents of a part of the feed, before the next part is read; `arrived` is what it told of.
+    /// Installs the inline contents of a part of the feed, before the next part is read; `arrived` are its entries.
     func installInline(
         _ arrived: Set<ItemID>, missing: Set<ItemID>, _ mover: Mover, _ report: inout SyncReport
     ) async throws {
@@ -131,7 +131,7 @@ final class ContentFetcher {
         try await bulk.install(contents, &report)
     }
 
-    /// What came of a download.
+    /// The outcome of a download.
     private enum Answer: Sendable {
         case staged(StagedContent)
         case another
@@ -168,7 +168,7 @@ final class ContentFetcher {
                 switch answer {
                 case .staged(let content): contents.append(content)
                 case .another:
-                    report.isFeedStale = true
+                    report.distrustFeed(.contentMismatch)
                     report.refuse(id, Self.anotherContent, .breach)
                 case .refused(let error): try report.judge(error.asBreach, about: [id])
                 case .failed(let error): report.refuse(id, in: nil, error)
@@ -185,7 +185,7 @@ final class ContentFetcher {
         do throws(RemoteError) {
             let (bytes, metadata) = try await remote.content(
                 at: path, revision: nil, range: nil, limit: Int(reported.size))
-            // A remote has held the bytes against the hash that it tells.
+            // A remote has checked the bytes against the hash that it reports.
             let hash = metadata.contentHash ?? ContentHasher.hash(bytes)
             guard reported.hash == nil || hash == reported.hash else { return .another }
             var content = StagedContent(
@@ -203,7 +203,7 @@ final class ContentFetcher {
         }
     }
 
-    /// The server's content of an item; nil when it is not what the tree says.
+    /// The server's content of an item; nil when it differs from the tree's.
     func content(of item: Item, _ reported: RemoteState, _ report: inout SyncReport) async throws -> [UInt8]? {
         if let hash = reported.hash, let bytes = replica.inlineContents.content(hash) { return bytes }
         let path = try replica.tree.path(of: item.id, &report)
@@ -215,7 +215,7 @@ final class ContentFetcher {
         } catch {
             if error.isRetryable || error.code == .cancelled || error.code == .unauthorized { throw error }
         }
-        report.isFeedStale = true
+        report.distrustFeed(.contentMismatch)
         return nil
     }
 

@@ -15,8 +15,7 @@ final class JournalReplica: RemoteReplica {
     /// Whether many chunks go in one request, and a large file as an upload.
     private let sendsManyChunks: Bool
     private let operations: OperationIDs
-    /// The node of the mirrored folder; nil when it does not exist.
-    private var root: NodeID?
+    private let feed: FeedIngest
     /// What the pages of a running pull have listed; nil when none runs.
     private var record: FeedRecord?
     private var ahead: Task<SyncChanges, any Error>?
@@ -34,9 +33,10 @@ final class JournalReplica: RemoteReplica {
         pages = JournalPages(wire: wire, writer: operations.writer)
         self.sendsManyChunks = sendsManyChunks
         self.operations = operations
-        root =
+        let root =
             try tree.context.configuration.remoteRoot.isRoot
-            ? .root : tree.context.store.meta(.rootNode).flatMap { Int64($0) }.map(NodeID.init)
+            ? .root : tree.context.store.meta(.rootNode).map { EntryID(text: $0) }
+        feed = FeedIngest(tree, root: root)
     }
 
     // MARK: The feed
@@ -47,7 +47,7 @@ final class JournalReplica: RemoteReplica {
             record = known
         } else {
             record = FeedRecord()
-            if try tree.checkFeed("journal"), !configuration.remoteRoot.isRoot { try setRoot(nil) }
+            if try feed.checkFeed("journal"), !configuration.remoteRoot.isRoot { try feed.setRoot(nil) }
         }
         // A prefetched page arrives although this task is cancelled.
         try Task.checkCancellation()
@@ -66,7 +66,7 @@ final class JournalReplica: RemoteReplica {
         if pass.needsWholeState { return .more(inline: false) }
         guard changes.page.hasMore else {
             self.record = nil
-            try await tree.confirm(pass.swept)
+            try await feed.confirm(pass.swept)
             return .end
         }
         let isLarge = changes.page.entries.count >= Self.largePage
@@ -83,7 +83,9 @@ final class JournalReplica: RemoteReplica {
         let pass = try take(changes, after: cursor, FeedRecord(), &report)
         if pass.generation != nil { report.needsRound = true }
         // A page from another cursor than the tree's may list more than the tree has.
-        if try changes.page.hasMore || store.meta(.cursor) != changes.page.cursor { report.isFeedStale = true }
+        if try changes.page.hasMore || store.meta(.cursor) != changes.page.cursor {
+            report.distrustFeed(.incompletePage)
+        }
     }
 
     func poll() throws -> (@Sendable () async throws -> PollResult)? {
@@ -115,7 +117,7 @@ final class JournalReplica: RemoteReplica {
         return try await pages.page(after: nil)
     }
 
-    /// Applies one page of the journal to the tree and advances the cursor, in one transaction.
+    /// Applies one page of the journal.
     ///
     /// A page that does not start at the tree's cursor was applied already, and is ignored.
     private func take(
@@ -126,181 +128,16 @@ final class JournalReplica: RemoteReplica {
         for entry in changes.page.entries where entry.isInline {
             if let bytes = inline.next(), let hash = entry.hash { inlineContents.add(bytes, hash) }
         }
-        var pass = FeedPass(record)
-        if changes.page.isReset { pass.record.sequence = 0 }
-        let formerRoot = root
-        do {
-            try store.edit(durably: false) { editor in try take(changes.page, &pass, &editor, &report) }
-        } catch {
-            root = formerRoot
-            throw error
-        }
-        return pass
-    }
-
-    private func take(
-        _ page: SyncPage, _ pass: inout FeedPass, _ editor: inout TreeEditor, _ report: inout SyncReport
-    ) throws {
-        if page.isReset { try forgetIdentities(unless: page.cursor) }
-        pass.generation = try tree.beginPass(isReset: page.isReset)
-        pass.isForeign = try pass.generation != nil && store.meta(.isForeign) != nil
-        for entry in page.entries {
-            guard entry.sequence > pass.record.sequence else {
-                throw RemoteError(.protocolViolation, "the server's journal goes backwards")
-            }
-            pass.record.sequence = entry.sequence
-            try take(entry, &pass, &editor, &report)
-        }
-        if pass.needsWholeState { return }
-        if !page.hasMore { try tree.endPass(&pass, &editor, &report) }
-        if pass.generation == nil, !report.hasChanges {
-            // Best effort: the server lists it again if it is lost.
-            try store.setMetaLater(.cursor, page.cursor)
-            if let sequence = page.sequence { try store.setMetaLater(.sequence, "\(sequence)") }
-            return
-        }
-        try store.setMeta(.cursor, page.cursor)
-        if let sequence = page.sequence { try store.setMeta(.sequence, "\(sequence)") }
-    }
-
-    /// Applies an entry of the journal.
-    private func take(
-        _ entry: SyncEntry, _ pass: inout FeedPass, _ editor: inout TreeEditor, _ report: inout SyncReport
-    ) throws {
-        if entry.node == .root { return try pass.record.progress.takeRepeat() }
-        if entry.isDeleted {
-            if entry.node == root {
-                try setRoot(nil)
-                report.noteChanges()
-            }
-            return try takeDeletion(entry, &report)
-        }
-        guard let parent = try item(folder: entry.parent) else {
-            throw RemoteError(.protocolViolation, "the server's journal lists '\(entry.name)' before its folder")
-        }
-        if try parent != .root && parent != .outside && store.item(parent)?.isFolder != true {
-            throw RemoteError(.protocolViolation, "the server's journal lists '\(entry.name)' inside a file")
-        }
-        if entry.node == root { return try pass.record.progress.takeRepeat() }
-        if (try? NameRules.check(entry.name)) == nil {
-            // A name that contains a slash would lead out of the mirror.
-            throw RemoteError(.protocolViolation, "the server's journal lists an entry with an invalid name")
-        }
-        let name = EntryName(entry.name)
-        let isOutside = try tree.isOutside(parent, &pass)
-        var item = try store.item(node: entry.node)
-        if item == nil, pass.isForeign { item = try formerItem(at: Location(parent, name), isFolder: entry.isFolder) }
-        if try isOutside && isMirroredFolder(entry, parent, name) {
-            report.noteChanges()
-            return try enterRoot(entry.node, item)
-        }
-        if let known = item, let seen = known.remote, pass.generation == nil, entry.isOlder(than: seen) { return }
-        if item?.remote == nil, entry.isFolder, pass.generation == nil, try isReported(entry) {
-            // The journal does not repeat what the tree has dropped, as for a folder that was moved out of another one
-            // right before we deleted that.
-            pass.needsWholeState = true
-            report.isFeedStale = true
-            try store.setMeta(.cursor, nil)
-        }
-        try tree.checkLocation(of: item, in: parent, name, &pass)
-        var reported = entry.state(in: parent)
-        reported.generation = pass.generation ?? item?.remote?.generation ?? 0
-        try tree.keep(
-            reported, as: item, isOutside: isOutside, isRefresh: pass.generation != nil, &pass, &editor, &report)
-    }
-
-    /// Whether the journal listed an entry's creation before, and therefore its contents as well.
-    private func isReported(_ entry: SyncEntry) throws -> Bool {
-        try journalSequence().map { entry.revision <= $0 } ?? false
-    }
-
-    /// The journal's position up to which everything was listed; nil before the first pass has ended.
-    private func journalSequence() throws -> Int64? { try store.meta(.sequence).flatMap { Int64($0) } }
-
-    private func takeDeletion(_ entry: SyncEntry, _ report: inout SyncReport) throws {
-        guard var item = try store.item(node: entry.node) else { return }
-        if let remote = item.remote, entry.isContentOlder(than: remote) { return }
-        if item.remote != nil { report.noteChanges() }
-        item.remote = nil
-        item.lastNode = item.isOutside ? nil : entry.node
-        try store.save(item)
-    }
-
-    // MARK: Identities
-
-    /// Drops identities when a full pass is of another journal than the last one; entries are then matched by their
-    /// locations.
-    private func forgetIdentities(unless cursor: String) throws {
-        let epoch = String(cursor.prefix { $0 != "." })
-        let isForeign = try store.meta(.epoch) != epoch
-        if isForeign {
-            for top in [ItemID.root, .outside] {
-                try store.visitRemote(below: top) { item in
-                    var item = item
-                    item.remote?.node = nil
-                    item.remote?.generation = 0
-                    item.lastNode = nil
-                    try store.save(item)
-                }
-            }
-            if !configuration.remoteRoot.isRoot { try setRoot(nil) }
-        }
-        try store.setMeta(.isForeign, isForeign ? "1" : nil)
-        try store.setMeta(.epoch, epoch)
-    }
-
-    /// The item that the server had at a location before its numbering restarted.
-    private func formerItem(at location: Location, isFolder: Bool) throws -> Item? {
-        try store.children(of: location.parent, key: location.name.key, on: .remote).first {
-            $0.remote?.node == nil && $0.isFolder == isFolder
-        }
-    }
-
-    /// The item of a folder by its node; nil when it was never listed.
-    private func item(folder node: NodeID) throws -> ItemID? {
-        if node == root { return .root }
-        if node == .root { return .outside }
-        return try store.item(node: node)?.id
-    }
-
-    private func setRoot(_ node: NodeID?) throws {
-        root = node
-        try store.setMeta(.rootNode, node.map { "\($0)" })
-    }
-
-    private func isMirroredFolder(_ entry: SyncEntry, _ parent: ItemID, _ name: EntryName) throws -> Bool {
-        guard entry.isFolder, root == nil else { return false }
-        let wanted = configuration.remoteRoot.components.map(PathKey.fold)
-        var keys = [name.key]
-        var next = parent
-        while next != .outside {
-            guard keys.count < wanted.count, let location = try store.item(next)?.remote?.location else { return false }
-            keys.insert(location.name.key, at: 0)
-            next = location.parent
-        }
-        return keys == wanted
-    }
-
-    /// Makes a folder of the server the mirrored one.
-    private func enterRoot(_ node: NodeID, _ known: Item?) throws {
-        try setRoot(node)
-        guard var known else { return }
-        for var child in try store.children(of: known.id, on: .remote) {
-            child.remote?.location.parent = .root
-            (child.isOutside, child.isExcluded) = (false, false)
-            try store.save(child)
-            try tree.mark(below: child.id, isOutside: false, isExcluded: false)
-        }
-        known.remote = nil
-        known.lastNode = nil
-        try store.save(known)
+        var record = record
+        let page = try FeedPage(changes.page, after: &record.sequence)
+        return try feed.apply(page, record, &report)
     }
 
     // MARK: Writes
 
     func write(_ writes: [PlannedWrite], _ reader: FileReader, _ report: inout SyncReport) async throws {
         if writes.isEmpty { return }
-        if root == nil { return try await makeRoot(&report) }
+        if feed.root == nil { return try await makeRoot(&report) }
         try await withThrowingTaskGroup(of: (OutgoingBatch, Result<SyncOutcome, RemoteError>).self) { group in
             var rest = writes[...]
             var underWay = 0
@@ -326,7 +163,7 @@ final class JournalReplica: RemoteReplica {
 
     /// Creates the mirrored folder on the server, and marks the feed as stale, which will list its node.
     private func makeRoot(_ report: inout SyncReport) async throws {
-        report.isFeedStale = true
+        report.distrustFeed(.ownWrite)
         do throws(RemoteError) {
             _ = try await wire.createFolder(configuration.remoteRoot)
         } catch {
@@ -334,7 +171,7 @@ final class JournalReplica: RemoteReplica {
         }
     }
 
-    /// Takes the writes of the next batch, and stores that they are being sent.
+    /// Removes the writes of the next batch from `rest`, and stores that they are being sent.
     private func nextBatch(
         _ rest: inout ArraySlice<PlannedWrite>, _ reader: FileReader, _ report: inout SyncReport
     ) throws -> OutgoingBatch {
@@ -379,20 +216,23 @@ final class JournalReplica: RemoteReplica {
 
     /// A location in the extension's terms; nil when its folder is not on the server yet.
     private func wire(_ location: Location) throws -> SyncOperation.Place? {
-        let node = try location.parent == .root ? root : store.item(location.parent)?.remote?.node
-        return node.map { SyncOperation.Place(.node($0), location.name.text) }
+        let node = try location.parent == .root ? feed.root : store.item(location.parent)?.remote?.node
+        return node?.journalNode.map { SyncOperation.Place(.node($0), location.name.text) }
     }
 
     private func prepareFolder(_ item: Item) throws -> BatchedWrite? {
         guard let local = item.local, item.remote == nil, let location = try wire(local.location) else { return nil }
-        let action: SyncOperation.Action = item.lastNode.map { .undelete($0, location, nil) } ?? .create(location, nil)
+        let action: SyncOperation.Action =
+            item.lastNode?.journalNode.map { .undelete($0, location, nil) } ?? .create(location, nil)
         return BatchedWrite(
             write: OutgoingWrite(item: item.id, effect: .folder, local: local),
             operation: SyncOperation(try operations.next(), action))
     }
 
     private func prepareMove(_ item: Item, _ target: Location) throws -> BatchedWrite? {
-        guard let remote = item.remote, let node = remote.node, let location = try wire(target) else { return nil }
+        guard let remote = item.remote, let node = remote.node?.journalNode, let location = try wire(target) else {
+            return nil
+        }
         return BatchedWrite(
             write: OutgoingWrite(
                 item: item.id, effect: .move(target), pathBefore: try store.path(of: item.id, on: .remote)),
@@ -401,10 +241,10 @@ final class JournalReplica: RemoteReplica {
     }
 
     private func prepareDeletion(_ item: Item) throws -> BatchedWrite? {
-        guard item.local == nil, let remote = item.remote, let node = remote.node else { return nil }
+        guard item.local == nil, let remote = item.remote, let node = remote.node?.journalNode else { return nil }
         var condition = SyncOperation.Condition()
         if remote.isFolder {
-            condition.seen = try journalSequence()
+            condition.seen = try feed.position()
         } else {
             condition.revision = try remote.requiredNumber()
             condition.placeRevision = remote.placeRevision
@@ -427,9 +267,8 @@ final class JournalReplica: RemoteReplica {
         if local.size > SyncBatch.maximumInlineBytes { return try prepareFile(item, local, reader, &report) }
         guard let content = try reader.content(item.id, local, &report) else { return nil }
         let size = Int64(content.bytes.count)
-        var item = item
-        item.local?.stat = content.local.stat
-        guard let operation = try contentOperation(item, content.hash, size, chunks: nil) else { return nil }
+        let read = item.observed(with: content.local.stat)
+        guard let operation = try contentOperation(read, content.hash, size, chunks: nil) else { return nil }
         return BatchedWrite(
             write: OutgoingWrite(
                 item: item.id, effect: .content(content.hash, size: size), local: content.local),
@@ -460,13 +299,13 @@ final class JournalReplica: RemoteReplica {
             bytes: size, hash: hash, chunks: chunks, upload: upload, modified: item.local?.modified,
             isExecutable: item.toldExecutable)
         if let remote = item.remote {
-            guard let node = remote.node else { return nil }
+            guard let node = remote.node?.journalNode else { return nil }
             let condition = SyncOperation.Condition(revision: try remote.requiredNumber())
             return SyncOperation(try operations.next(), .edit(node, content), if: condition)
         }
         guard let local = item.local, let location = try wire(local.location) else { return nil }
         let action: SyncOperation.Action =
-            item.lastNode.map { .undelete($0, location, content) } ?? .create(location, content)
+            item.lastNode?.journalNode.map { .undelete($0, location, content) } ?? .create(location, content)
         return SyncOperation(try operations.next(), action)
     }
 
@@ -493,15 +332,14 @@ final class JournalReplica: RemoteReplica {
 
     /// Records a write that the server refused.
     ///
-    /// The conflicting state is not taken from the answer but from the feed, which lists parents first.
+    /// The conflicting state comes from the feed rather than the answer, since the feed lists parents first.
     private func takeRefusal(_ result: SyncResult, of ready: BatchedWrite, _ report: inout SyncReport) throws {
-        report.isFeedStale = true
+        report.distrustFeed(.refused)
         let message = result.message ?? "the server refused it"
         if case .undelete = ready.operation.action, [404, 409, 412].contains(result.status) {
             // It exists elsewhere or is of another kind: it is created as a new entry.
-            guard var item = try store.item(ready.write.item), item.remote == nil else { return }
-            item.lastNode = nil
-            try store.save(item)
+            guard let item = try store.item(ready.write.item), item.remote == nil else { return }
+            try store.edit(durably: false) { editor in try editor.forgetLastNode(item.id) }
         }
         report.refuse(ready.write.item, message, [400, 403, 406, 413].contains(result.status) ? .lasting : .passing)
     }
@@ -515,19 +353,16 @@ final class JournalReplica: RemoteReplica {
             report.deleted += try editor.tombstoned(item).count(where: report.wave.counts)
             return
         }
-        if let known = item.remote?.node, known != entry.node {
-            // Not the entry that was written: the feed tells what there is.
-            report.isFeedStale = true
-            return
+        if let known = item.remote?.node, known != EntryID(entry.node) {
+            // Not the entry that was written.
+            return report.distrustFeed(.answerMismatch)
         }
-        guard let parent = try self.item(folder: entry.parent) else { return }
+        guard let parent = try feed.item(folder: EntryID(entry.parent)) else { return }
         var pass = FeedPass()
-        do { try tree.checkLocation(of: item, in: parent, EntryName(entry.name), &pass) } catch is RemoteError {
-            // Only a full pass can tell where the entry is now.
-            report.isFeedStale = true
-            return try store.setMeta(.cursor, nil)
+        do { try feed.checkLocation(of: item, in: parent, EntryName(entry.name), &pass) } catch is RemoteError {
+            return try tree.restartFeed(&report)
         }
-        var remote = entry.state(in: parent)
+        var remote = RemoteEntry(entry).state(at: Location(parent, EntryName(entry.name)))
         remote.generation = item.remote?.generation ?? 0
         try editor.written(item, write, remote)
     }
@@ -537,7 +372,7 @@ final class JournalReplica: RemoteReplica {
     func writeMerged(
         _ bytes: [UInt8], _ hash: ContentHash, _ item: Item, _ remote: RemoteState, _ report: inout SyncReport
     ) async throws -> Bool {
-        guard let node = remote.node else { return false }
+        guard let node = remote.node?.journalNode else { return false }
         let isInline = Int64(bytes.count) <= SyncBatch.maximumInlineBytes
         if !isInline { try await wire.putChunk(bytes) }
         let content = SyncOperation.Content(
@@ -549,9 +384,11 @@ final class JournalReplica: RemoteReplica {
         guard let result = outcome.results.first else { return false }
         if let entry = result.entry {
             var pass = FeedPass()
-            try store.edit(durably: false) { editor in try take(entry, &pass, &editor, &report) }
+            try store.edit(durably: false) { editor in
+                try feed.apply(FeedChange(entry), &pass, &editor, &report)
+            }
         }
-        if !result.isDone { report.isFeedStale = true }
+        if !result.isDone { report.distrustFeed(.refused) }
         return result.isDone
     }
 
@@ -564,7 +401,7 @@ final class JournalReplica: RemoteReplica {
     ) throws -> (@Sendable () async throws -> UploadResult)? {
         let (wire, inGroups) = (wire, sendsManyChunks)
         var base: ChunkQuestion.Base?
-        if inGroups, let remote = try store.item(upload.write.item)?.remote, let node = remote.node {
+        if inGroups, let remote = try store.item(upload.write.item)?.remote, let node = remote.node?.journalNode {
             base = ChunkQuestion.Base(node, try remote.requiredNumber())
         }
         return { @Sendable [base] in try await upload.send(to: wire, base: base, inGroups: inGroups) }
@@ -573,16 +410,64 @@ final class JournalReplica: RemoteReplica {
     func finish(_ upload: LargeUpload, _ result: UploadResult, _ report: inout SyncReport) async throws {
         let chunks = if case .chunks = result { upload.content.chunks?.map(\.hash) } else { [ContentHash]?.none }
         let name = if case .upload(let name) = result { name } else { String?.none }
-        guard chunks != nil || name != nil, var item = try store.item(upload.write.item), item.local != nil,
+        guard chunks != nil || name != nil, let item = try store.item(upload.write.item), item.local != nil,
             ServerAction.upload.isStillDue(item)
         else { return }
-        item.local?.stat = upload.stat
         guard
             let operation = try contentOperation(
-                item, upload.content.whole, upload.content.size, chunks: chunks, upload: name)
+                item.observed(with: upload.stat), upload.content.whole, upload.content.size, chunks: chunks,
+                upload: name)
         else { return }
         // The server stores an upload in no other batch, and keeps one that this batch does not store.
         let outcome = try await wire.apply(SyncBatch([operation], isAllOrNothing: name != nil), contents: [])
         try take([BatchedWrite(write: upload.write, operation: operation)], outcome.results, &report)
+    }
+}
+
+/// The pages of a server's journal, without the contents that this engine has sent since its start.
+///
+/// One that it does not have any more is fetched by itself.
+struct JournalPages: Sendable {
+    private static let limit = 2_000
+
+    let wire: any SyncRemote
+    /// What the engine's operations begin with, before a hyphen and a number.
+    let writer: String
+
+    /// The page after a cursor, or the first one, waiting for a change when there is none.
+    ///
+    /// - Throws: As ``SyncRemote/journal(after:limit:contents:wait:)``.
+    func page(after cursor: String?, wait: Duration = .zero) async throws(RemoteError) -> SyncChanges {
+        try await wire.journal(after: cursor, limit: Self.limit, contents: .besides(writer: writer), wait: wait)
+    }
+
+    /// Starts to fetch a page while the previous one is applied.
+    func fetch(after cursor: String, _ workers: (any TaskExecutor)?) -> Task<SyncChanges, any Error> {
+        Task(executorPreference: workers) { try await page(after: cursor) }
+    }
+}
+
+/// A generator of unique operation identifiers.
+final class OperationIDs {
+    /// What the identifiers begin with, before a hyphen and a number.
+    let writer: String
+    private var count = 0
+
+    /// Creates a generator for one session of the mirror with this identity.
+    init(mirror: String, at now: Int64) {
+        writer = mirror.prefix(8) + "-" + String(UInt64(bitPattern: now), radix: 16)
+    }
+
+    /// The next identifier.
+    ///
+    /// - Throws: ``SyncError`` with the code `database` when the mirror's identity is no name.
+    func next() throws(SyncError) -> OperationID {
+        count += 1
+        let digits = String(count)
+        let number = String(repeating: "0", count: max(0, 8 - digits.count)) + digits
+        guard let id = OperationID(writer + "-" + number) else {
+            throw SyncError(.database, "the mirror's identity in the database is damaged")
+        }
+        return id
     }
 }

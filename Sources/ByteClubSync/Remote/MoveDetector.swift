@@ -27,10 +27,10 @@ struct MoveDetector {
         }
     }
 
-    /// Links deleted and new entries that are one move, where their contents are unambiguous; to be called in a
-    /// transaction.
-    func run(in store: any TreeStore) throws {
+    /// Links deleted and new entries that are one move, where their contents are unambiguous.
+    func run(_ editor: inout TreeEditor) throws {
         if gone.isEmpty || new.isEmpty { return }
+        let store = editor.store
         var byHash: [ContentHash: [(item: ItemID, remote: RemoteState)]] = [:]
         for one in gone {
             guard let item = try store.item(one.item), item.remote == nil, !item.isExcluded else { continue }
@@ -48,18 +48,19 @@ struct MoveDetector {
             }
             guard candidates.count == 1, let old = candidates.first else { continue }
             moved.insert(old.item)
-            try Self.move(new, into: old.item, in: store)
+            try editor.linkRemote(new, into: old.item)
             if old.remote.location.parent != remote.location.parent {
                 votes[remote.location.parent, default: [:]][old.remote.location.parent, default: 0] += 1
             }
         }
-        try moveFolders(votes, in: store)
-        try recognizeOwnMoves(in: store)
+        try moveFolders(votes, &editor)
+        try recognizeOwnMoves(&editor)
     }
 
     /// Recognises our own move whose answer was lost, of a file whose content was changed just before: a new remote
     /// file at the location to which a remotely deleted one was moved on disk.
-    private func recognizeOwnMoves(in store: any TreeStore) throws {
+    private func recognizeOwnMoves(_ editor: inout TreeEditor) throws {
+        let store = editor.store
         let gone = Set(self.gone.map(\.item))
         for id in new {
             guard let new = try store.item(id), let remote = new.remote, !remote.isFolder, new.isToArrive
@@ -70,12 +71,13 @@ struct MoveDetector {
                     gone.contains($0.id) && $0.remote == nil && !$0.isFolder && $0.isMovedLocally
                 })
             else { continue }
-            try Self.move(new, into: old.id, in: store)
+            try editor.linkRemote(new, into: old.id)
         }
     }
 
     /// A new folder that contains at least half of a deleted one's entries is that folder, moved.
-    private func moveFolders(_ votes: [ItemID: [ItemID: Int]], in store: any TreeStore) throws {
+    private func moveFolders(_ votes: [ItemID: [ItemID: Int]], _ editor: inout TreeEditor) throws {
+        let store = editor.store
         let held = Dictionary(grouping: gone.filter { !$0.remote.isFolder }) { $0.remote.location.parent }
         let folders = Set(gone.filter(\.remote.isFolder).map(\.item))
         for id in new {
@@ -84,22 +86,8 @@ struct MoveDetector {
                 folders.contains(best.key), let old = try store.item(best.key), old.remote == nil,
                 2 * best.value >= held[best.key]?.count ?? 0
             else { continue }
-            for var child in try store.children(of: id, on: .remote) {
-                child.remote?.location.parent = best.key
-                try store.save(child)
-            }
-            try Self.move(new, into: best.key, in: store)
+            try editor.linkRemote(new, into: best.key)
         }
-    }
-
-    private static func move(_ new: Item, into old: ItemID, in store: any TreeStore) throws {
-        guard var item = try store.item(old) else { return }
-        var empty = new
-        empty.remote = nil
-        empty.lastNode = nil
-        try store.save(empty)
-        item.remote = new.remote
-        try store.save(item)
     }
 }
 

@@ -15,7 +15,7 @@ struct OutgoingWrite: Sendable {
     let effect: Effect
     /// The local state when it was prepared; nil when the disk is not involved.
     var local: LocalState?
-    /// The server's revision of the entry when it was prepared; nil when it told none, or had no such entry.
+    /// The server's revision of the entry when it was prepared; nil when it sent none, or had no such entry.
     var seen: Revision?
     /// The entry's path on the server before it was moved or deleted, for the event.
     var pathBefore: String?
@@ -86,5 +86,92 @@ extension SyncContext {
         let contents = writes.filter { $0.hash != nil }
         if contents.isEmpty { return }
         try store.edit(durably: false) { editor in for write in contents { try editor.sending(write) } }
+    }
+}
+
+/// A write as an operation of the extension, ready to be sent.
+struct BatchedWrite: Sendable {
+    let write: OutgoingWrite
+    let operation: SyncOperation
+    /// The inline bytes.
+    var bytes: [UInt8]?
+    /// The file of a content that is sent before the batch.
+    var file: OpenedFile?
+
+    /// Its approximate size in a batch, in bytes.
+    fileprivate var weight: Int { (bytes?.count ?? 0) + 320 + 2 * (operation.place?.name.utf8.count ?? 0) }
+}
+
+/// Writes that are sent in one batch, whose files are sent in one request before it.
+struct OutgoingBatch: Sendable {
+    /// The most bytes of files, and the most files: fewer would cost more syncs, more would keep too many files open.
+    static let mostFileBytes: Int64 = 24 << 20
+    private static let mostFiles = 128
+
+    private(set) var writes: [BatchedWrite] = []
+    private var weight = 1_024
+    private var files = 0
+    private var fileBytes: Int64 = 0
+
+    /// Whether no write may be added.
+    var isFull: Bool {
+        writes.count >= SyncBatch.maximumOperations || files >= Self.mostFiles || fileBytes >= Self.mostFileBytes
+    }
+
+    /// Adds a write; false when its bytes are too many for this batch.
+    mutating func add(_ write: BatchedWrite) -> Bool {
+        guard weight + write.weight <= SyncBatch.maximumBytes else { return false }
+        weight += write.weight
+        if let file = write.file { (files, fileBytes) = (files + 1, fileBytes + file.stat.fingerprint.size) }
+        writes.append(write)
+        return true
+    }
+
+    /// Sends the files that the server does not have, then the writes.
+    func send(to wire: any SyncRemote) async -> Result<SyncOutcome, RemoteError> {
+        do throws(RemoteError) {
+            try await sendFiles(to: wire)
+            for case let file? in writes.map(\.file) where (try? file.isUntouched()) != true {
+                throw RemoteError(.localFile, "a file changed while it was sent")
+            }
+            let batch = SyncBatch(writes.map(\.operation))
+            return .success(try await wire.apply(batch, contents: writes.compactMap(\.bytes)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func sendFiles(to wire: any SyncRemote) async throws(RemoteError) {
+        let hashes = writes.filter { $0.file != nil }.compactMap(\.write.hash)
+        if hashes.isEmpty { return }
+        var missing = Set(try await wire.missingChunks(of: hashes))
+        var chunks: [OutgoingChunk] = []
+        for ready in writes {
+            guard let opened = ready.file, let hash = ready.write.hash, missing.remove(hash) != nil else { continue }
+            let size = opened.stat.fingerprint.size
+            do throws(FileError) {
+                let content: Content =
+                    if let path = opened.file.path { .file(path: path) } else {
+                        .bytes(try opened.file.bytes(limit: Int(size) + 1))
+                    }
+                chunks.append(OutgoingChunk(hash: hash, bytes: size, content: content))
+            } catch {
+                throw RemoteError(.localFile, error.description)
+            }
+        }
+        if !chunks.isEmpty { try await wire.putChunks(chunks) }
+    }
+
+    /// Has the folders of those files scanned again that changed while they were sent; false when there are none.
+    ///
+    /// The other writes are planned again.
+    func rescanChanged(_ report: inout SyncReport) -> Bool {
+        let changed = writes.compactMap(\.file).filter { (try? $0.isUntouched()) != true }
+        for one in changed {
+            report.rescans.insert(one.local.location.parent)
+            report.note(.beingWritten, of: one.item)
+        }
+        if !changed.isEmpty { report.distrustFeed(.echoExpected) }
+        return !changed.isEmpty
     }
 }

@@ -2,20 +2,14 @@ import ByteClubCore
 
 /// A server of plain Core API v1, which knows paths only: its feed lists paths, and each write is a call of its own.
 final class PathReplica: RemoteReplica {
-    /// The state of a running pull.
-    private struct Pull {
-        var pass = FeedPass()
-        var moves = MoveDetector()
-        /// Whether it continues an interrupted pull.
-        let isContinued: Bool
-    }
-
     let groupedUploadBytes = SyncBatch.maximumInlineBytes
     let tree: RemoteTree
     var inlineContents = InlineContentCache()
     private let remote: any Remote
+    private let feed: FeedIngest
     private let hasLongPoll: Bool
-    private var pull: Pull?
+    /// What the pages of a running pull have listed; nil when none runs.
+    private var record: FeedRecord?
     /// Whether a move had no answer: paths are unreliable until the feed is read.
     private var hasPendingMove = false
     /// Whether there was a write since the last pull.
@@ -29,47 +23,40 @@ final class PathReplica: RemoteReplica {
         self.tree = tree
         self.hasLongPoll = hasLongPoll
         remote = tree.remote
+        feed = FeedIngest(tree)
     }
 
     // MARK: The feed
 
     func pull(_ report: inout SyncReport) async throws -> PullResult {
-        if self.pull == nil {
-            if try tree.checkFeed("delta"), !configuration.remoteRoot.isRoot { try store.setMeta(.rootNode, nil) }
-            self.pull = Pull(isContinued: try store.meta(.isDeltaOpen) != nil)
+        var record: FeedRecord
+        if let known = self.record {
+            record = known
+        } else {
+            if try feed.checkFeed("delta"), !configuration.remoteRoot.isRoot { try feed.setRoot(nil) }
+            record = FeedRecord()
+            record.isContinued = try store.meta(.isDeltaOpen) != nil
+            self.record = record
         }
-        guard var pull else { return .end }
         let cursor = try store.meta(.cursor)
         hasWrittenSinceFeed = false
         let page = try await page(after: cursor)
-        try pull.pass.record.progress.take(
+        try record.progress.take(
             entries: page.entries.count, isReset: page.reset, cursor: page.cursor, after: cursor,
             hasMore: page.hasMore)
-        try store.edit(durably: false) { editor in
-            pull.pass.generation = try tree.beginPass(isReset: page.reset)
-            for entry in page.entries { try take(entry, &pull, &editor, &report) }
-            if !page.hasMore {
-                let moves = try pull.isContinued ? MoveDetector(unsettledIn: store) : pull.moves
-                try moves.run(in: store)
-                try tree.endPass(&pull.pass, &editor, &report)
-            }
-            let isOpen = try store.meta(.isDeltaOpen) != nil
-            if page.hasMore != isOpen { try store.setMeta(.isDeltaOpen, page.hasMore ? "1" : nil) }
-            try store.setMeta(.cursor, page.cursor)
-        }
-        self.pull = pull
+        let pass = try feed.apply(FeedPage(page), record, &report)
+        self.record = page.hasMore ? pass.record : nil
         if page.hasMore { return .more(inline: false) }
-        self.pull = nil
         hasPendingMove = false
-        try await tree.confirm(pull.pass.swept)
+        try await feed.confirm(pass.swept)
         try await verifyMoved(&report)
         return .end
     }
 
-    func abandonPull() { pull = nil }
+    func abandonPull() { record = nil }
 
     /// Never called: plain v1 has no journal.
-    func ingest(_ changes: SyncChanges, after cursor: String, _ report: inout SyncReport) { report.isFeedStale = true }
+    func ingest(_: SyncChanges, after _: String, _ report: inout SyncReport) { report.distrustFeed(.incompletePage) }
 
     func poll() throws -> (@Sendable () async throws -> PollResult)? {
         guard let cursor = try store.meta(.cursor) else { return nil }
@@ -98,106 +85,24 @@ final class PathReplica: RemoteReplica {
         return try await remote.delta(after: nil, prefix: configuration.remoteRoot)
     }
 
-    private func take(
-        _ entry: DeltaEntry, _ pull: inout Pull, _ editor: inout TreeEditor, _ report: inout SyncReport
-    ) throws {
-        let root = configuration.remoteRoot
-        guard let metadata = entry.metadata, !metadata.isDeleted else {
-            guard let names = relative(entry.key) else { return }
-            if names.isEmpty {
-                for child in try store.children(of: .root, on: .remote) { try remove(child, &pull) }
-            } else if let item = try tree.item(at: names) {
-                try remove(item, &pull)
-            }
-            return
-        }
-        guard let path = metadata.path.rebased(from: root, to: .root), !path.isRoot else {
-            try pull.pass.record.progress.takeRepeat()
-            if metadata.path.key != root.key { return }
-            if !metadata.isFolder { throw SyncError(.configuration, "'\(root)' on the server is a file, not a folder") }
-            return
-        }
-        let names = path.components.map { EntryName($0) }
-        guard let last = names.last, let parent = try folder(names.dropLast(), &pull, &editor, &report) else { return }
-        let known = try store.children(of: parent, key: last.key, on: .remote).first
-        if pull.pass.generation == nil, tree.order(of: metadata.rev, against: known?.remote?.revision) == .earlier {
-            return
-        }
-        var reported = RemoteState(
-            location: Location(parent, last), isFolder: metadata.isFolder, hash: metadata.contentHash,
-            size: metadata.bytes, revision: metadata.rev, modified: metadata.fileTime,
-            isExecutable: metadata.isExecutable)
-        reported.generation = pull.pass.generation ?? known?.remote?.generation ?? 0
-        if reported.hash == nil, known?.remote?.revision == reported.revision { reported.hash = known?.remote?.hash }
-        if let known, known.isFolder != metadata.isFolder { try remove(known, &pull) }
-        try tree.keep(
-            reported, as: known, isOutside: false, isRefresh: pull.pass.generation != nil, &pull.pass, &editor, &report)
-        if known == nil, let item = try store.children(of: parent, key: last.key, on: .remote).first {
-            pull.moves.new.append(item.id)
-        }
-    }
-
-    /// The names below the mirrored folder; empty for that or one above it, nil for what is outside.
-    private func relative(_ key: PathKey) -> [String]? {
-        let root = configuration.remoteRoot.key
-        if key == root || root.isBelow(key) { return [] }
-        guard key.isBelow(root) else { return nil }
-        let names = key.string.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
-        return Array(names.dropFirst(configuration.remoteRoot.components.count))
-    }
-
-    /// The folder with these names from the mirror's root, created in the tree where the server has not listed it yet.
-    private func folder(
-        _ names: ArraySlice<EntryName>, _ pull: inout Pull, _ editor: inout TreeEditor, _ report: inout SyncReport
-    ) throws -> ItemID? {
-        var parent = ItemID.root
-        for name in names {
-            if let known = try store.children(of: parent, key: name.key, on: .remote).first {
-                guard known.isFolder else { return nil }
-                parent = known.id
-                continue
-            }
-            var reported = RemoteState(location: Location(parent, name), isFolder: true)
-            reported.generation = pull.pass.generation ?? 0
-            pull.pass.record.unreportedFolders += 1
-            if pull.pass.record.unreportedFolders > FeedProgress.mostRepeats {
-                throw RemoteError(.protocolViolation, "the server's list of changes lacks the folders")
-            }
-            try tree.keep(reported, as: nil, isOutside: false, isRefresh: false, &pull.pass, &editor, &report)
-            guard let made = try store.children(of: parent, key: name.key, on: .remote).first else { return nil }
-            pull.moves.new.append(made.id)
-            parent = made.id
-        }
-        return parent
-    }
-
-    private func remove(_ item: Item, _ pull: inout Pull) throws {
-        var gone: [Item] = []
-        try tree.forget(item) { gone.append($0) }
-        pull.moves.gone += gone.compactMap { item in item.remote.map { (item.id, $0) } }
-    }
-
     /// Verifies entries whose folder was moved and that the feed has not listed since.
     private func verifyMoved(_ report: inout SyncReport) async throws {
         var chunks = UnsettledChunks(store, of: 1_000)
         while let chunk = try chunks.next() {
             for item in chunk {
-                // With a folder that is gone, all that was in it may have gone since the chunk was read.
+                // An earlier item of the chunk may have been a folder whose whole contents were forgotten.
                 guard try store.item(item.id)?.remote?.isUnverified == true else { continue }
                 let reported = try await tree.metadata(at: tree.path(of: item.id, &report))
-                guard var now = try store.item(item.id), now.remote?.isUnverified == true else { continue }
-                if let reported, !reported.isDeleted, reported.isFolder == now.isFolder {
-                    now.remote?.revision = reported.rev
-                    now.remote?.isUnverified = false
-                    now.remote?.size = reported.bytes
-                    now.remote?.modified = reported.fileTime
-                    now.remote?.isExecutable = reported.isExecutable
-                    // Without a hash, only the same revision tells the same content.
+                guard let now = try store.item(item.id), let seen = now.remote, seen.isUnverified else { continue }
+                try store.edit(durably: false) { editor in
+                    guard let reported, !reported.isDeleted, reported.isFolder == now.isFolder else {
+                        try editor.forgetRemote(now)
+                        return
+                    }
+                    // Without a hash, only the same revision proves the same content.
                     let isSynced = reported.rev != nil && reported.rev == now.synced?.revision
-                    now.remote?.hash = reported.contentHash ?? (isSynced ? now.synced?.hash : nil)
-                    try store.save(now)
-                } else {
-                    try store.transaction(durably: false) { try tree.forget(now) }
+                    let hash = isSynced ? now.synced?.hash : nil
+                    try editor.confirmRemote(now, as: RemoteEntry(reported).state(of: seen, hash: hash))
                 }
             }
         }
@@ -306,14 +211,13 @@ final class PathReplica: RemoteReplica {
                 return nil
             }
             guard let content = try reader.content(item.id, local, &report) else { return nil }
-            var item = item
-            item.local?.stat = content.local.stat
+            let read = item.observed(with: content.local.stat)
             return Call(
                 write: OutgoingWrite(
                     item: item.id, effect: .content(content.hash, size: Int64(content.bytes.count)),
                     local: content.local, seen: item.remote?.revision),
                 verb: .put(
-                    path, content.bytes, item.local?.modified, executable: item.toldExecutable, condition))
+                    path, content.bytes, read.local?.modified, executable: read.toldExecutable, condition))
         case .move(let location):
             guard item.remote != nil, try tree.isOnServer(location.parent) else { return nil }
             return Call(
@@ -329,11 +233,11 @@ final class PathReplica: RemoteReplica {
         guard let remote = item.remote, item.local == nil else { return nil }
         if item.isFolder, hasWrittenSinceFeed {
             // With our own later revision as the condition, others' earlier writes in the folder would pass for seen.
-            report.isFeedStale = true
+            report.distrustFeed(.ownWrite)
             return nil
         }
         guard let seen = try remote.isFolder ? newest(in: item) : remote.revision else {
-            // Without a condition, others' changes that no feed has told would be deleted as well.
+            // Without a condition, others' changes that the feed has not listed yet would be deleted as well.
             report.refuse(item.id, "the server reports no versions by which to notice changes in it")
             return nil
         }
@@ -361,7 +265,7 @@ final class PathReplica: RemoteReplica {
         guard item.remote?.location.isSameKey(as: local.location) ?? true, try tree.isOnServer(local.location.parent)
         else { return nil }
         if item.remote?.isUnverified == true {
-            report.isFeedStale = true
+            report.distrustFeed(.unverified)
             return nil
         }
         let path = try item.remote == nil ? tree.path(of: local.location, &report) : tree.path(of: item.id, &report)
@@ -376,7 +280,7 @@ final class PathReplica: RemoteReplica {
         case .success(let reported): metadata = reported
         case .failure(let error):
             guard case .delete = call.write.effect, error.code == .notFound else {
-                if case .move = call.verb, error.isRetryable { (hasPendingMove, report.isFeedStale) = (true, true) }
+                if case .move = call.verb, error.isRetryable { hasPendingMove = true }
                 return try report.judge(error, about: [call.write.item])
             }
             // Deleted already, as wanted.
@@ -385,7 +289,7 @@ final class PathReplica: RemoteReplica {
         try take(call.write, metadata, &report)
     }
 
-    /// Records an answered write; nil metadata means that the entry is gone.
+    /// Records an answered write; nil metadata means that the server had deleted the entry already.
     func take(_ write: OutgoingWrite, _ metadata: Metadata?, _ report: inout SyncReport) throws {
         report.note(.succeeded, of: write.item)
         let emission = try store.edit(durably: true) { editor in
@@ -408,55 +312,40 @@ final class PathReplica: RemoteReplica {
         _ report: inout SyncReport
     ) throws {
         let parent = (write.target ?? item.remote?.location ?? write.local?.location)?.parent ?? .root
-        var reported = RemoteState(
-            location: Location(parent, EntryName(metadata.path.name)), isFolder: metadata.isFolder,
-            hash: metadata.contentHash, size: metadata.bytes, revision: metadata.rev, modified: metadata.fileTime,
-            isExecutable: metadata.isExecutable)
+        var reported = RemoteEntry(metadata).state(at: Location(parent, EntryName(metadata.path.name)))
         reported.generation = item.remote?.generation ?? 0
         if reported.hash == nil { reported.hash = item.remote?.hash }
         guard try tree.isOnServer(parent), metadata.isFolder == item.isFolder else {
-            // The feed was faster, and the folder is gone, or another entry has the path: only a full pass can tell
-            // where the entry is now.
-            report.isFeedStale = true
-            return try store.setMeta(.cursor, nil)
+            // The feed was faster: the folder was deleted, or another entry has the path.
+            return try tree.restartFeed(&report)
         }
         guard try tree.path(of: reported.location, &report).key == metadata.path.key else {
-            // Its folder was moved while a large file was uploaded to the old path: the feed lists what is there.
-            report.isFeedStale = true
-            return
+            // Its folder was moved while a large file was uploaded to the old path.
+            return report.distrustFeed(.answerMismatch)
         }
         for other in try store.children(of: parent, key: reported.location.name.key, on: .remote)
         where other.id != item.id {
-            // The name was free on the server: the tree's entry there is gone.
-            try tree.forget(other)
+            // The server accepted the name, so it has deleted the entry that the tree shows there.
+            try editor.forgetRemote(other)
         }
-        if write.target != nil { try markUnverified(below: item, &report) }
+        if write.target != nil, item.isFolder {
+            // Without identities, its contents may have been changed at the old path just before.
+            try editor.markUnverified(below: item.id)
+            report.distrustFeed(.unverified)
+        }
         var newer: RemoteState?
         if let listed = item.remote, !listed.isUnverified {
             // The feed may have listed a later edit before the answer to a large upload arrived.
             switch tree.order(of: reported.revision, against: listed.revision) {
             case .earlier: newer = listed
             case .unknown where listed.revision != write.seen:
-                // Which of the two is the later, the server is asked.
+                // Only the server can say which of the two is the later.
                 reported.isUnverified = true
-                report.isFeedStale = true
+                report.distrustFeed(.unverified)
             case .same, .later, .unknown: break
             }
         }
         try editor.written(item, write, reported, newer: newer)
-    }
-
-    /// Marks all entries below a moved folder as unverified: without identities, they may have been changed at the old
-    /// path just before.
-    private func markUnverified(below folder: Item, _ report: inout SyncReport) throws {
-        guard folder.isFolder else { return }
-        report.isFeedStale = true
-        try store.visitRemote(below: folder.id) { child in
-            var child = child
-            child.remote?.revision = nil
-            child.remote?.isUnverified = true
-            try store.save(child)
-        }
     }
 
     // MARK: Single contents
@@ -465,7 +354,7 @@ final class PathReplica: RemoteReplica {
         _ bytes: [UInt8], _ hash: ContentHash, _ item: Item, _ remote: RemoteState, _ report: inout SyncReport
     ) async throws -> Bool {
         if hasPendingMove { return false }
-        report.isFeedStale = true
+        report.distrustFeed(.ownWrite)
         if remote.isUnverified { return false }
         do throws(RemoteError) {
             guard let path = try? tree.path(of: item.id, &report) else { return false }
@@ -481,14 +370,10 @@ final class PathReplica: RemoteReplica {
     }
 
     private func takeMerged(_ metadata: Metadata, _ hash: ContentHash, _ id: ItemID) throws {
-        guard var item = try store.item(id), let revision = metadata.rev else { return }
-        item.remote?.hash = metadata.contentHash ?? hash
-        item.remote?.size = metadata.bytes
-        item.remote?.revision = revision
-        item.remote?.modified = metadata.fileTime
-        item.remote?.isExecutable = metadata.isExecutable
-        item.remote?.isUnverified = false
-        try store.save(item)
+        guard let item = try store.item(id), let seen = item.remote, metadata.rev != nil else { return }
+        try store.edit(durably: false) { editor in
+            try editor.confirmRemote(item, as: RemoteEntry(metadata).state(of: seen, hash: hash))
+        }
     }
 
     func isCut(_: Item) -> Bool { false }
@@ -521,7 +406,7 @@ final class PathReplica: RemoteReplica {
         guard case .stored(let metadata) = result else { return }
         guard metadata.contentHash ?? upload.write.hash == upload.write.hash else {
             // It was written during the upload: the server has a torn state, which the next upload replaces.
-            report.isFeedStale = true
+            report.distrustFeed(.contentMismatch)
             if let folder = upload.write.local?.location.parent { report.rescans.insert(folder) }
             report.note(.changedMeanwhile, of: upload.write.item)
             return

@@ -2,7 +2,7 @@ import ByteClubCore
 
 /// The result of one step of a pull.
 enum PullResult: Hashable, Sendable {
-    /// More pages follow; `inline` says that inline contents are to be installed first.
+    /// More pages follow; with `inline`, inline contents are installed first.
     case more(inline: Bool)
     /// The feed is read to its end.
     case end
@@ -26,7 +26,7 @@ enum UploadResult: Sendable {
     case upload(String)
     /// The server has the file.
     case stored(Metadata)
-    /// The file is not what was read before.
+    /// The file has changed since it was read.
     case changed
 }
 
@@ -65,8 +65,8 @@ protocol RemoteReplica: AnyObject {
 
     /// Carries out writes, in order as far as they depend on each other.
     ///
-    /// - Throws: ``RemoteError`` when no other write would succeed, and the store's errors; what is refused for one
-    ///   item is in the report.
+    /// - Throws: ``RemoteError`` when no other write would succeed, and the store's errors; refusals of
+    ///   single items are in the report.
     func write(_ writes: [PlannedWrite], _ reader: FileReader, _ report: inout SyncReport) async throws
 
     /// Uploads a merged text on condition that the server still has the version that was merged in; false when it has
@@ -136,5 +136,39 @@ struct PollPause: Sendable {
     /// - Throws: `CancellationError`.
     func rest() async throws {
         if clock.now - start < .seconds(1) { try await clock.sleep(until: clock.now + .seconds(1)) }
+    }
+}
+
+/// Creates the replica for a server by its powers.
+final class RemoteConnector {
+    let tree: RemoteTree
+    private let operations: OperationIDs
+    /// The replica; nil before the first ``connect()``.
+    private(set) var replica: (any RemoteReplica)?
+
+    init(_ tree: RemoteTree, _ operations: OperationIDs) {
+        self.tree = tree
+        self.operations = operations
+    }
+
+    /// The replica; asks the server for its powers the first time.
+    ///
+    /// - Throws: ``RemoteError`` when the server cannot be asked; the next call asks again.
+    func connect() async throws(RemoteError) -> any RemoteReplica {
+        if let replica { return replica }
+        let powers = try await tree.remote.powers()
+        tree.ordersRevisions = powers.orderedRevisions || powers.sync != nil
+        let made: any RemoteReplica
+        if tree.context.configuration.usesExtension, let wire = powers.sync {
+            do {
+                made = try JournalReplica(tree, wire, operations, sendsManyChunks: powers.bulkChunks)
+            } catch {
+                throw RemoteError(.localFile, SyncError.wrapping(error).message)
+            }
+        } else {
+            made = PathReplica(tree, hasLongPoll: powers.longPoll)
+        }
+        replica = made
+        return made
     }
 }

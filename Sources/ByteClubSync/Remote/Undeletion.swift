@@ -1,23 +1,24 @@
 import ByteClubCore
 
-/// Brings back from the server's history what a wave of deletions had deleted there before the guard held the rest.
+/// Restores from the server's history the entries that a wave had deleted before the guard held the rest.
 struct Undeletion {
-    /// How many entries are brought back at once; edits come between.
+    /// How many entries are restored in one step, so that edits are synced between steps.
     static let mostAtOnce = 100
-    /// The most versions that a server tells of.
+    /// The most versions of a file that are requested.
     private static let mostVersions = 1_000
 
     let context: SyncContext
     let remote: any Remote
 
-    /// Restores some of what is wanted back, besides what was tried; what the server refuses alone is a problem, and is
-    /// tried again by the next run.
+    /// Restores some of the wanted entries that were not tried yet.
     ///
-    /// - Returns: What it has tried: ``mostAtOnce`` when there may be more.
-    /// - Throws: ``RemoteError`` when no other call would succeed either, and the store's errors; the next call goes on.
+    /// One that the server refuses becomes a problem, and the next run tries it again.
+    ///
+    /// - Returns: The entries that it tried: ``mostAtOnce`` when there may be more.
+    /// - Throws: ``RemoteError`` when no other call would succeed either, and the store's errors; the next call continues.
     func run(besides tried: Set<ItemID>, _ report: inout SyncReport) async throws -> [ItemID] {
         let wanted = try context.store.records(SentDeletion.self).filter { $0.isWanted && !tried.contains($0.item) }
-        // Folders come before what is in them.
+        // Folders come before their contents.
         let next = wanted.sorted { $0.path < $1.path }.prefix(Self.mostAtOnce)
         for deletion in next {
             do throws(RemoteError) {
@@ -29,9 +30,9 @@ struct Undeletion {
                 report.emitOnce(SyncEvent(.problem, path: problem.path, message: problem.message))
                 continue
             }
-            // Asked for twice it is there already, and left as it is.
+            // A second request for the same entry finds it there and changes nothing.
             try context.store.transaction(durably: false) { try context.store.forget(deletion) }
-            report.isFeedStale = true
+            report.distrustFeed(.ownWrite)
         }
         return next.map(\.item)
     }

@@ -86,10 +86,7 @@ struct FolderMatch {
             if pass.moves.has(problem.path) { continue }
             let item = problem.name.flatMap { missing.removeValue(forKey: $0) }
             try pass.problems.set(problem.path, item?.id, problem.message)
-            if var item, !item.isFrozen {
-                item.isFrozen = true
-                try pass.save(item)
-            }
+            if let item, !item.isFrozen { try pass.setFrozen(item, true) }
         }
         try pass.problems.keepOnly(paths, in: visit.path)
     }

@@ -6,7 +6,8 @@ extension ScanPass {
     func create(_ id: ItemID, _ entry: DiskEntry, at location: Location) throws {
         let isFolder = entry.kind == .folder
         let size = isFolder ? 0 : entry.stat.fingerprint.size
-        try save(Item(id, local: LocalState(location: location, isFolder: isFolder, size: size, stat: entry.stat)))
+        let local = LocalState(location: location, isFolder: isFolder, size: size, stat: entry.stat)
+        try editing { editor in try editor.found(id, local) }
         report.created += 1
     }
 
@@ -16,12 +17,12 @@ extension ScanPass {
         _ known: Item, _ entry: DiskEntry, in folder: any DiskFolder, at location: Location, path: String
     ) throws {
         guard var local = known.local else { return }
-        var item = known
+        var isFrozen = known.isFrozen
         let stat = local.stat
         let isMoved = local.location != location
         local.location = location
         if isMoved { report.moved += 1 }
-        if item.isFolder {
+        if known.isFolder {
             // A folder's times change with its contents and do not matter.
             if stat?.handle != entry.stat.handle { local.stat = entry.stat }
         } else {
@@ -36,13 +37,14 @@ extension ScanPass {
             } else {
                 local.hash = nil
                 report.edited += 1
-                item.isFrozen = false
+                isFrozen = false
             }
         }
-        if !item.isFolder, problems.has(path) { item.isFrozen = false }
-        item.local = local
-        if item == known { return }
-        try save(item, isNews: isMoved || item.isFrozen != known.isFrozen || !item.isSettled)
+        if !known.isFolder, problems.has(path) { isFrozen = false }
+        if local == known.local, isFrozen == known.isFrozen { return }
+        let item = try store.editing { editor in try editor.observeLocal(known, as: local, isFrozen: isFrozen) }
+        writes += 1
+        if isMoved || isFrozen != known.isFrozen || !item.isSettled { report.hasChanges = true }
     }
 
     /// Whether the content that was read with the old stat is still the file's, by the new one.
@@ -125,35 +127,30 @@ extension ScanPass {
                 if let path = try store.localPath(of: id) { try problems.move(path, to: nil) }
             }
         }
-        for old in relocations.vanished {
-            guard let new = relocations.target[old] else { continue }
-            try relocate(old, to: new, relocations.contents[new])
+        try store.editing { editor in
+            for old in relocations.vanished {
+                guard let new = relocations.target[old] else { continue }
+                try relocate(old, to: new, relocations.contents[new], &editor)
+            }
         }
         if !relocations.target.isEmpty { handles.forgetAll() }
         for id in relocations.vanished where relocations.target[id] == nil { try drop(id) }
     }
 
     /// Gives a vanished item the place in the tree of the new item that it is.
-    private func relocate(_ id: ItemID, to new: ItemID, _ content: (hash: ContentHash, stat: FileStat)?) throws {
-        guard var item = try store.item(id), var other = try store.item(new), var local = other.local else { return }
+    private func relocate(
+        _ id: ItemID, to new: ItemID, _ content: (hash: ContentHash, stat: FileStat)?, _ editor: inout TreeEditor
+    ) throws {
+        guard try store.item(id) != nil, var local = try store.item(new)?.local else { return }
         if local.isFolder {
-            for var child in try store.children(of: new, on: .local) {
-                child.local?.location.parent = id
-                try save(child)
-            }
-            try store.setListing(nil, of: id)
             report.racyFolders.insert(id)
         } else if let content, content.stat.handle == local.stat?.handle {
             (local.hash, local.size, local.stat) = (content.hash, content.stat.fingerprint.size, content.stat)
         }
-        // A known listing names the items in its folder.
-        try store.setListing(nil, of: local.location.parent)
-        other.local = nil
-        try save(other)
-        item.local = local
-        item.isFrozen = false
-        try save(item)
+        try editor.relocated(id, to: new, as: local)
+        writes += 1
         report.moved += 1
+        report.hasChanges = true
     }
 
     /// Watches folders that are others on disk than before.

@@ -212,24 +212,28 @@ final class ScanPass {
         try problems.set(visit.path, visit.item, message)
         // Without a known listing, it is listed again, and unfrozen, as soon as it can be read, wherever it is by then.
         try store.setListing(nil, of: visit.item)
-        guard var item = try store.item(visit.item), !item.isFrozen else { return }
+        guard let item = try store.item(visit.item), !item.isFrozen else { return }
         report.isUnsure = true
-        item.isFrozen = true
-        try save(item)
+        try setFrozen(item, true)
     }
 
     private func thaw(_ visit: Visit) throws {
         try problems.clear(visit.path)
-        guard var item = try store.item(visit.item), item.isFrozen else { return }
+        guard let item = try store.item(visit.item), item.isFrozen else { return }
         try problems.clear(of: item.id)
-        item.isFrozen = false
-        try save(item)
+        try setFrozen(item, false)
     }
 
-    /// Saves an item; with `isNews`, it or others may have become unsettled.
-    func save(_ item: Item, isNews: Bool = true) throws {
-        try store.save(item)
+    /// Freezes or thaws an item; returns the item as it is now.
+    @discardableResult
+    func setFrozen(_ item: Item, _ isFrozen: Bool) throws -> Item {
+        try editing { editor in try editor.setFrozen(item, isFrozen) }
+    }
+
+    /// Changes an item by which it or others may have become unsettled.
+    func editing<Result>(_ body: (inout TreeEditor) throws -> Result) throws -> Result {
         writes += 1
-        if isNews { report.hasChanges = true }
+        report.hasChanges = true
+        return try store.editing(body)
     }
 }

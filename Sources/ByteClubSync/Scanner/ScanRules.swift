@@ -78,7 +78,7 @@ struct ExclusionPass {
     }
 
     private func visit(_ folder: ItemID, _ key: PathKey, _ side: Side) throws {
-        for var item in try store.children(of: folder, on: side) {
+        for item in try store.children(of: folder, on: side) {
             let state = side == .local ? item.local?.location : item.remote?.location
             guard let location = state, !item.isOutside else { continue }
             let key = key.appending(location.name.key)
@@ -86,10 +86,7 @@ struct ExclusionPass {
                 if !item.isExcluded { try store.editing { editor in try editor.exclude(item.id) } }
                 continue
             }
-            if item.isExcluded {
-                item.isExcluded = false
-                try store.save(item)
-            }
+            if item.isExcluded { try store.editing { editor in try editor.include(item) } }
             guard item.isFolder else { continue }
             try store.setListing(nil, of: item.id)
             try visit(item.id, key, side)

@@ -45,10 +45,7 @@ final class UnsyncedMoves {
             try store.setProblem(nil, path: record.path)
         }
         hasChanged = true
-        var item = item
-        item.isFrozen = false
-        try pass.save(item)
-        return item
+        return try pass.setFrozen(item, false)
     }
 
     /// Lets those go that are not where they were, or whose place is synced by now; to be called in a transaction.
@@ -71,9 +68,8 @@ final class UnsyncedMoves {
         }
         guard let id = record.item, !byPath.values.contains(where: { $0.item == id }) else { return }
         items.remove(id)
-        guard var item = try store.item(id), let local = item.local else { return }
-        item.isFrozen = false
-        try pass.save(item)
+        guard let item = try store.item(id), let local = item.local else { return }
+        try pass.setFrozen(item, false)
         try store.setListing(nil, of: local.location.parent)
         pass.noteVanished(item)
     }
@@ -178,7 +174,7 @@ final class UnsyncedMoves {
     }
 
     private func hold(_ find: Search.Find, _ pass: ScanPass) throws {
-        guard var item = try store.item(find.item) else { return }
+        guard let item = try store.item(find.item) else { return }
         var path = find.path
         // Names that are not UTF-8 may look alike.
         while has(path) { path += "\u{FFFD}" }
@@ -194,8 +190,7 @@ final class UnsyncedMoves {
         byPath[Array(path.utf8)] = problem
         items.insert(item.id)
         hasChanged = true
-        item.isFrozen = true
-        try pass.save(item)
+        try pass.setFrozen(item, true)
     }
 
     /// A search for vanished entries by their handles.

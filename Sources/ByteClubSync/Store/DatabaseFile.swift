@@ -3,18 +3,16 @@ import Glibc
 
 /// The database file of a mirror: its schema, and the handling of a file that cannot be used.
 enum DatabaseFile {
-    /// The schema version.
+    /// The schema version, since ByteClub 0.4.
     private static let version: Int64 = 6
-    /// The earlier versions that an engine brings to this one.
-    private static let earlier = [
-        RecordMigration.version, RevisionMigration.version, WaveMigration.version, FileTimeMigration.version,
-    ]
+    /// The schema versions of ByteClub 0.2 and 0.3, which an engine rebuilds.
+    private static let earlier: ClosedRange<Int64> = 4...5
     /// The page cache in KiB; a larger change spills into the log.
     private static let cache = 4_096
     /// After how many pages the WAL is checkpointed.
     private static let checkpoint = 2_000
 
-    /// Opens the database of an engine, a new one when there is none that can be used; the flag says whether the last
+    /// Opens the database of an engine, or creates it when there is none that can be used; `wasUnclean` when the last
     /// engine did not close it.
     static func open(
         _ path: String
@@ -29,8 +27,8 @@ enum DatabaseFile {
 
     /// Opens a database that is there already; nil when there is none that can be used.
     ///
-    /// - Throws: ``SyncError`` also when it is an earlier version's, which only an engine migrates: the engine of that
-    ///   version may still have it open.
+    /// - Throws: ``SyncError`` also for an earlier version's, which only an engine rebuilds: the engine of that version
+    ///   may still have it open.
     static func openExisting(_ path: String, _ mode: SQLiteConnection.Mode) throws(SyncError) -> SQLiteConnection? {
         guard let (connection, found) = try openKnown(path, mode) else { return nil }
         if found == version { return connection }
@@ -39,15 +37,13 @@ enum DatabaseFile {
             "the mirror's database '\(path)' is from an older version; the next sync upgrades it")
     }
 
-    /// Copies a database, and migrates the copy when it is an earlier version's; an empty one when there is none
-    /// that can be used.
+    /// Copies a database, and rebuilds the copy of an earlier version's; an empty one when there is none that can be used.
     static func scratchCopy(_ path: String) throws(SyncError) -> SQLiteConnection {
         let copy = try SQLiteConnection("", .writing)
         if let (source, _) = try openKnown(path, .reading) {
             try copy.copy(source)
-            // An engine may have migrated it meanwhile.
-            let found = try copy.number("PRAGMA user_version")
-            if found != version { try migrate(copy, from: found) }
+            // An engine may have rebuilt it meanwhile.
+            if try copy.number("PRAGMA user_version") != version { try rebuild(copy) }
         } else {
             try makeSchema(copy)
         }
@@ -73,7 +69,7 @@ enum DatabaseFile {
     private static func existing(_ path: String) throws(SyncError) -> (connection: SQLiteConnection, wasUnclean: Bool)?
     {
         guard exists(path) else {
-            // A WAL file without its database would be taken for the new one's.
+            // SQLite would apply a WAL file without its database to the new one.
             try moveAside(path)
             return nil
         }
@@ -82,7 +78,7 @@ enum DatabaseFile {
             let found = try connection.number("PRAGMA user_version")
             if found == version || earlier.contains(found) {
                 try prepare(connection)
-                if found != version { try migrate(connection, from: found) }
+                if found != version { try rebuild(connection) }
                 let wasUnclean = try connection.text("SELECT value FROM meta WHERE name = 'isOpen'") != nil
                 if !wasUnclean { return (connection, false) }
                 if try connection.text("PRAGMA quick_check(1)") == "ok" { return (connection, true) }
@@ -128,28 +124,36 @@ enum DatabaseFile {
 
     /// Makes the tables of a new database.
     static func makeSchema(_ connection: SQLiteConnection) throws(SyncError) {
-        try connection.run("BEGIN IMMEDIATE; \(schema); \(recordTables) PRAGMA user_version = \(version)")
-        let statements = try ItemStatements(connection)
-        try statements.save(root, known: nil)
+        try connection.run("BEGIN IMMEDIATE")
+        try makeTables(connection)
         try connection.run("COMMIT")
     }
 
-    /// Migrates a database of an earlier version, in one transaction.
-    private static func migrate(_ connection: SQLiteConnection, from found: Int64) throws(SyncError) {
+    private static func makeTables(_ connection: SQLiteConnection) throws(SyncError) {
+        try connection.run("\(schema); \(recordTables) PRAGMA user_version = \(version)")
+        let statements = try ItemStatements(connection)
+        try statements.save(root, known: nil)
+        statements.finalize()
+    }
+
+    /// Rebuilds a database of an earlier version in one transaction.
+    ///
+    /// A scan and the server provide the trees again. The selection and a pause, which neither has, are kept.
+    private static func rebuild(_ connection: SQLiteConnection) throws(SyncError) {
         try connection.run("BEGIN IMMEDIATE")
         do {
-            let revisions = RevisionMigration(connection)
-            if found == RecordMigration.version {
-                try connection.run(recordTables)
-                try RecordMigration(connection).run()
-            } else if found <= WaveMigration.version {
-                try WaveMigration(connection).run()
-                if found == RevisionMigration.version { try revisions.moveRecords() }
+            try connection.run(
+                "ALTER TABLE meta RENAME TO former_meta; ALTER TABLE deselected RENAME TO former_deselected")
+            for table in try connection.tables() where !table.hasPrefix("former_") {
+                try connection.run("DROP TABLE \(table)")
             }
-            let times = FileTimeMigration(connection)
-            if found < WaveMigration.version { try revisions.moveItems() } else { try times.addColumn() }
-            try times.forgetListings()
-            try connection.run("PRAGMA user_version = \(version); COMMIT")
+            try makeTables(connection)
+            try connection.run(
+                """
+                INSERT INTO meta SELECT * FROM former_meta WHERE name = '\(MetaKey.pausedUntil.rawValue)';
+                INSERT INTO deselected SELECT * FROM former_deselected;
+                DROP TABLE former_meta; DROP TABLE former_deselected; COMMIT
+                """)
         } catch {
             try? connection.run("ROLLBACK")
             throw error
@@ -170,9 +174,9 @@ enum DatabaseFile {
 
     /// The items: `l` is what the disk has, `r` what the server has, `s` what both had when they were last equal.
     ///
-    /// What is the same as on disk is NULL in `r` and `s`, the revision in `s` when it is the same as in `r`; a key is
-    /// NULL when it equals its name.
-    static let itemTable =
+    /// A name or a hash in `r` or `s` is NULL when it equals the disk's, a revision in `s` when it equals that in `r`, and a
+    /// key when it equals its name. An identity that is no number is a blob in `r_node` and `last_node`.
+    private static let itemTable =
         """
         CREATE TABLE item(
           id INTEGER PRIMARY KEY, flags INT NOT NULL, unsettled INT NOT NULL,
@@ -186,7 +190,7 @@ enum DatabaseFile {
         """
 
     /// The indices of the items.
-    static let itemIndices =
+    private static let itemIndices =
         """
         CREATE INDEX local ON item(l_parent, l_fold) WHERE l_parent IS NOT NULL;
         CREATE INDEX remote ON item(r_parent, r_fold) WHERE r_parent IS NOT NULL;
@@ -196,7 +200,7 @@ enum DatabaseFile {
         CREATE INDEX synced ON item(s_parent) WHERE s_parent IS NOT NULL
         """
 
-    /// The tables but those of single records.
+    /// All tables except those of single records.
     private static let schema =
         """
         \(itemTable);

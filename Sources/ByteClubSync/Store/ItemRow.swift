@@ -2,10 +2,10 @@ import ByteClubCore
 
 /// An item as the values of its row.
 ///
-/// What is the same as on disk is NULL on the other sides, and so is the server's revision when it is the synced one; a
-/// key is NULL when it equals its name.
+/// A name or a hash is NULL when it equals the disk's, the synced revision when it equals the server's, and a key when it
+/// equals its name.
 struct ItemRow {
-    /// What is in one column.
+    /// The value of one column.
     enum Value {
         case null
         case number(Int64)
@@ -13,6 +13,8 @@ struct ItemRow {
         case hash(ContentHash)
         /// No bytes, where a hash could be.
         case noHash
+        /// An identity that is no number.
+        case bytes([UInt8])
     }
 
     private static let columns = ItemColumn.allCases
@@ -55,7 +57,7 @@ struct ItemRow {
         case .remoteKey: Self.key(unlessLocal(remote?.location.name))
         case .remoteHash: remote.map { Self.hash($0.hash, like: local?.hash) } ?? .null
         case .remoteSize: .number(remote?.size)
-        case .node: .number(remote?.node?.number)
+        case .node: Self.id(remote?.node)
         case .revision: .text(remote?.revision?.description)
         case .placeRevision: .number(remote?.placeRevision)
         case .generation: .number(remote?.generation)
@@ -67,7 +69,7 @@ struct ItemRow {
         case .syncedRevision: syncedRevision
         case .syncedRemoteName: .text(synced?.remoteName?.text)
         case .syncedRemoteKey: Self.key(synced?.remoteName)
-        case .lastNode: .number(item.lastNode?.number)
+        case .lastNode: Self.id(item.lastNode)
         case .sent: Self.hash(item.sent, like: nil)
         case .remoteModified: .number(remote?.modified?.nanoseconds)
         }
@@ -88,6 +90,12 @@ struct ItemRow {
     private static func key(_ name: EntryName?) -> Value {
         guard let name, !name.key.utf8.elementsEqual(name.text.utf8) else { return .null }
         return .text(name.key)
+    }
+
+    /// An identity of the server: a number if it is one, else bytes, which SQLite never converts to a number.
+    static func id(_ id: EntryID?) -> Value {
+        guard let id else { return .null }
+        return id.number.map { .number($0) } ?? .bytes(Array(id.text.utf8))
     }
 
     /// A hash; nothing when it is the other one, no bytes when there is none.
@@ -115,6 +123,7 @@ extension ItemRow.Value {
         case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
         case (.hash(let left), .hash(let right)): left == right
         case (.noHash, .noHash): true
+        case (.bytes(let left), .bytes(let right)): left == right
         default: false
         }
     }
@@ -129,6 +138,183 @@ extension SQLiteStatement {
         case .text(let text): bind(index, text)
         case .hash(let hash): bind(index, hash)
         case .noHash: bind(index, [])
+        case .bytes(let bytes): bind(index, bytes)
         }
+    }
+}
+
+/// The columns of an item's row, in the order of the schema.
+enum ItemColumn: Int32, CaseIterable {
+    case id, flags, unsettled
+    case localParent, localFold, localName, localKey, localHash, localSize
+    case handleHigh, handleLow, device, inode, bytes, modified, changed
+    case remoteParent, remoteFold, remoteName, remoteKey, remoteHash, remoteSize
+    case node, revision, placeRevision, generation
+    case syncedParent, syncedName, syncedKey, syncedHash, syncedSize
+    case syncedRevision, syncedRemoteName, syncedRemoteKey
+    case lastNode, sent
+    case remoteModified
+}
+
+/// The Boolean properties of an item in one number.
+struct ItemFlags: OptionSet {
+    let rawValue: Int64
+
+    static let isExcluded = ItemFlags(rawValue: 1)
+    static let isFrozen = ItemFlags(rawValue: 2)
+    static let localFolder = ItemFlags(rawValue: 4)
+    static let remoteFolder = ItemFlags(rawValue: 8)
+    static let syncedFolder = ItemFlags(rawValue: 16)
+    static let isLeftover = ItemFlags(rawValue: 32)
+    static let isRacy = ItemFlags(rawValue: 64)
+    static let isOutside = ItemFlags(rawValue: 128)
+    static let isUnverified = ItemFlags(rawValue: 256)
+    /// Whether the file may be executed, on each side; neither flag is set where that is unknown.
+    static let localExecutable = (yes: ItemFlags(rawValue: 512), no: ItemFlags(rawValue: 1_024))
+    static let remoteExecutable = (yes: ItemFlags(rawValue: 2_048), no: ItemFlags(rawValue: 4_096))
+    static let syncedExecutable = (yes: ItemFlags(rawValue: 8_192), no: ItemFlags(rawValue: 16_384))
+
+    init(rawValue: Int64) { self.rawValue = rawValue }
+
+    init(_ item: Item) {
+        var flags: ItemFlags = []
+        if item.isExcluded { flags.insert(.isExcluded) }
+        if item.isFrozen { flags.insert(.isFrozen) }
+        if item.isOutside { flags.insert(.isOutside) }
+        if let local = item.local {
+            if local.isFolder { flags.insert(.localFolder) }
+            if local.isLeftover { flags.insert(.isLeftover) }
+            if local.stat?.isRacy == true { flags.insert(.isRacy) }
+        }
+        if item.remote?.isFolder == true { flags.insert(.remoteFolder) }
+        if item.remote?.isUnverified == true { flags.insert(.isUnverified) }
+        if item.synced?.isFolder == true { flags.insert(.syncedFolder) }
+        flags.insert(item.local?.stat?.isExecutable, Self.localExecutable)
+        flags.insert(item.remote?.isExecutable, Self.remoteExecutable)
+        flags.insert(item.synced?.isExecutable, Self.syncedExecutable)
+        self = flags
+    }
+
+    private mutating func insert(_ value: Bool?, _ flags: (yes: ItemFlags, no: ItemFlags)) {
+        if let value { insert(value ? flags.yes : flags.no) }
+    }
+
+    /// The value of a pair of flags; nil when neither is set.
+    func value(_ flags: (yes: ItemFlags, no: ItemFlags)) -> Bool? {
+        contains(flags.yes) ? true : contains(flags.no) ? false : nil
+    }
+}
+
+extension EntryName {
+    /// A number that names of equal keys share, under which folders' indices have them (FNV-1a, 32 bits).
+    static func fold(_ key: String) -> Int64 {
+        var hash: UInt32 = 0x811C_9DC5
+        for byte in key.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+        return Int64(hash)
+    }
+}
+
+extension SQLiteStatement {
+    /// All rows as items, in the order of their identities.
+    func items() throws(SyncError) -> [Item] {
+        var result: [Item] = []
+        var isSorted = true
+        while try step() {
+            let item = item()
+            if let last = result.last, last.id > item.id { isSorted = false }
+            result.append(item)
+        }
+        if isSorted { return result }
+        return result.indices.sorted { result[$0].id < result[$1].id }.map { result[$0] }
+    }
+
+    /// The first row as an item; nil when there is none.
+    func firstItem() throws(SyncError) -> Item? {
+        guard try step() else { return nil }
+        let item = item()
+        reset()
+        return item
+    }
+
+    /// The row as an item.
+    private func item() -> Item {
+        let flags = ItemFlags(rawValue: self[.flags])
+        let local = local(flags)
+        let remote = remote(flags, like: local)
+        var item = Item(
+            ItemID(self[.id]), local: local, remote: remote,
+            synced: synced(flags, like: local, remote?.revision))
+        item.lastNode = id(.lastNode)
+        item.isExcluded = flags.contains(.isExcluded)
+        item.isFrozen = flags.contains(.isFrozen)
+        item.isOutside = flags.contains(.isOutside)
+        item.sent = hash(.sent, like: nil)
+        return item
+    }
+
+    private func local(_ flags: ItemFlags) -> LocalState? {
+        guard let parent = optionalNumber(ItemColumn.localParent.rawValue) else { return nil }
+        let stat: FileStat? =
+            if let high = optionalNumber(ItemColumn.handleHigh.rawValue) {
+                FileStat(
+                    handle: FileHandle(high: UInt64(bitPattern: high), low: UInt64(bitPattern: self[.handleLow])),
+                    fingerprint: FileFingerprint(
+                        device: self[.device], inode: self[.inode], size: self[.bytes], modified: self[.modified],
+                        changed: self[.changed]),
+                    isRacy: flags.contains(.isRacy), isExecutable: flags.value(ItemFlags.localExecutable))
+            } else {
+                nil
+            }
+        return LocalState(
+            location: Location(ItemID(parent), name(.localName, .localKey) ?? EntryName("")),
+            isFolder: flags.contains(.localFolder), hash: hash(.localHash, like: nil), size: self[.localSize],
+            stat: stat, isLeftover: flags.contains(.isLeftover))
+    }
+
+    private func remote(_ flags: ItemFlags, like local: LocalState?) -> RemoteState? {
+        guard let parent = optionalNumber(ItemColumn.remoteParent.rawValue) else { return nil }
+        return RemoteState(
+            node: id(.node),
+            location: Location(ItemID(parent), name(.remoteName, .remoteKey) ?? local?.location.name ?? EntryName("")),
+            isFolder: flags.contains(.remoteFolder), hash: hash(.remoteHash, like: local?.hash),
+            size: self[.remoteSize], revision: revision(.revision, like: nil),
+            placeRevision: self[.placeRevision], generation: self[.generation],
+            isUnverified: flags.contains(.isUnverified),
+            modified: optionalNumber(ItemColumn.remoteModified.rawValue).map(FileTime.init(nanoseconds:)),
+            isExecutable: flags.value(ItemFlags.remoteExecutable))
+    }
+
+    private func synced(_ flags: ItemFlags, like local: LocalState?, _ revision: Revision?) -> SyncedState? {
+        guard let parent = optionalNumber(ItemColumn.syncedParent.rawValue) else { return nil }
+        return SyncedState(
+            location: Location(ItemID(parent), name(.syncedName, .syncedKey) ?? local?.location.name ?? EntryName("")),
+            remoteName: name(.syncedRemoteName, .syncedRemoteKey), isFolder: flags.contains(.syncedFolder),
+            hash: hash(.syncedHash, like: local?.hash), size: self[.syncedSize],
+            revision: self.revision(.syncedRevision, like: revision),
+            isExecutable: flags.value(ItemFlags.syncedExecutable))
+    }
+
+    private subscript(_ column: ItemColumn) -> Int64 { number(column.rawValue) }
+
+    private func name(_ text: ItemColumn, _ key: ItemColumn) -> EntryName? {
+        guard let name = self.text(text.rawValue) else { return nil }
+        return EntryName(name, key: self.text(key.rawValue) ?? name)
+    }
+
+    private func id(_ column: ItemColumn) -> EntryID? {
+        switch value(column.rawValue) {
+        case .number(let number): EntryID(number)
+        case .bytes(let bytes): EntryID(text: String(decoding: bytes, as: UTF8.self))
+        case .none, .text: nil
+        }
+    }
+
+    private func revision(_ column: ItemColumn, like other: Revision?) -> Revision? {
+        guard let text = self.text(column.rawValue) else { return other }
+        return Revision(text)
+    }
+
+    private func hash(_ column: ItemColumn, like other: ContentHash?) -> ContentHash? {
+        isNull(column.rawValue) ? other : hash(column.rawValue)
     }
 }

@@ -10,7 +10,7 @@ import GRDBSQLite
         case writing
         /// For reading what another process may be writing.
         case reading
-        /// For writing what is there.
+        /// For writing to a database that exists.
         case writingExisting
     }
 
@@ -36,7 +36,7 @@ import GRDBSQLite
 
     deinit { unsafe sqlite3_close_v2(handle) }
 
-    /// Closes the database; statements that are left make it stay open until they are gone.
+    /// Closes the database; it stays open until its last statement is finalized.
     func close() throws(SyncError) {
         let code = unsafe sqlite3_close_v2(handle)
         unsafe handle = nil
@@ -66,9 +66,18 @@ import GRDBSQLite
         return try statement.step() ? statement.text(0) : nil
     }
 
+    /// The names of all tables.
+    func tables() throws(SyncError) -> [String] {
+        try names("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    }
+
     /// The names of a table's columns, in their order.
     func columns(of table: String) throws(SyncError) -> [String] {
-        let statement = try prepare("SELECT name FROM pragma_table_info('\(table)') ORDER BY cid")
+        try names("SELECT name FROM pragma_table_info('\(table)') ORDER BY cid")
+    }
+
+    private func names(_ sql: String) throws(SyncError) -> [String] {
+        let statement = try prepare(sql)
         var names: [String] = []
         while try statement.step() { names.append(statement.text(0) ?? "") }
         return names

@@ -7,7 +7,7 @@ import GRDBSQLite
 @safe final class SQLiteStatement {
     private var handle: OpaquePointer?
     private let connection: SQLiteConnection
-    /// Asks SQLite to copy what is bound.
+    /// Makes SQLite copy bound values.
     private static let copying = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     init(owning handle: OpaquePointer, of connection: SQLiteConnection) {
@@ -17,13 +17,13 @@ import GRDBSQLite
 
     deinit { unsafe sqlite3_finalize(handle) }
 
-    /// Gives up what SQLite holds; nothing happens by the statement any more.
+    /// Frees SQLite's statement, which must not be used afterwards.
     func finalize() {
         unsafe sqlite3_finalize(handle)
         unsafe handle = nil
     }
 
-    /// Goes to the next row; false at the end, and then the statement can be bound anew.
+    /// Steps to the next row; false at the end, after which the statement can be bound again.
     func step() throws(SyncError) -> Bool {
         let code = unsafe sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
@@ -35,7 +35,7 @@ import GRDBSQLite
     /// Runs a statement that gives no rows.
     func run() throws(SyncError) { while try step() {} }
 
-    /// Leaves the rows that are left, so that the statement can be bound anew.
+    /// Skips the remaining rows, so that the statement can be bound again.
     func reset() { unsafe sqlite3_reset(handle) }
 
     func bind(_ index: Int32, _ value: Int64) { unsafe sqlite3_bind_int64(handle, index, value) }
@@ -90,7 +90,7 @@ import GRDBSQLite
 
     func bindNull(_ index: Int32) { unsafe sqlite3_bind_null(handle, index) }
 
-    /// Whether a column of the row holds nothing.
+    /// Whether a column of the row is NULL.
     func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
     /// The value of a column.

@@ -29,7 +29,7 @@ extension SQLiteTreeStore {
         }
     }
 
-    /// The items on disk whose names are those of conflict copies, or nearly so; see ``ConflictName``.
+    /// The items on disk that are named like conflict copies, or nearly so; see ``ConflictName``.
     func conflictCopies() throws -> [Item] {
         let candidates = try rows(
             "SELECT id FROM item WHERE l_parent IS NOT NULL AND instr(l_name, 'conflict ') > 0"
@@ -62,8 +62,8 @@ extension SQLiteTreeStore {
         return item
     }
 
-    func item(node: NodeID) throws -> Item? {
-        items.byNode.bind(1, node.number)
+    func item(node: EntryID) throws -> Item? {
+        items.byNode.bind(1, ItemRow.id(node))
         return try items.byNode.firstItem().map(keeping)
     }
 
@@ -136,5 +136,70 @@ extension SQLiteTreeStore {
                 try statement.run()
             }
         }
+    }
+}
+
+/// A cache of recently read or saved items: work on one item reads it several times.
+struct ItemCache {
+    private let capacity: Int
+    private var items: [ItemID: Item] = [:]
+
+    /// Makes a cache of so many items at most.
+    init(capacity: Int) { self.capacity = capacity }
+
+    /// An item, if it is known.
+    subscript(_ id: ItemID) -> Item? { items[id] }
+
+    /// Keeps an item.
+    mutating func keep(_ item: Item) {
+        if capacity == 0 { return }
+        if items.count >= capacity { items.removeAll(keepingCapacity: true) }
+        items[item.id] = item
+    }
+
+    /// Forgets an item.
+    mutating func forget(_ id: ItemID) { items[id] = nil }
+
+    /// Forgets all.
+    mutating func clear() { items.removeAll() }
+}
+
+/// A known listing as a blob: both halves of the fingerprint, then each folder's item number, name length and name.
+extension KnownListing {
+    /// Reads ``bytes``; nil for anything else.
+    init?(bytes: [UInt8]) {
+        var rest = bytes[...]
+        func number() -> UInt64? {
+            guard rest.count >= 8 else { return nil }
+            defer { rest = rest.dropFirst(8) }
+            return rest.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        guard let high = number(), let low = number() else { return nil }
+        var folders: [ListedFolder] = []
+        while !rest.isEmpty {
+            guard let item = number(), let count = number(), count <= UInt64(rest.count) else { return nil }
+            let name = String(decoding: rest.prefix(Int(count)), as: UTF8.self)
+            folders.append(ListedFolder(item: ItemID(Int64(bitPattern: item)), name: name))
+            rest = rest.dropFirst(Int(count))
+        }
+        self.init(high: high, low: low, folders: folders)
+    }
+
+    /// The listing as a blob.
+    var bytes: [UInt8] {
+        var result: [UInt8] = []
+        func add(_ number: UInt64) {
+            for shift in stride(from: UInt64(0), to: 64, by: 8) {
+                result.append(UInt8(truncatingIfNeeded: number >> shift))
+            }
+        }
+        add(high)
+        add(low)
+        for folder in folders {
+            add(UInt64(bitPattern: folder.item.number))
+            add(UInt64(folder.name.utf8.count))
+            result += folder.name.utf8
+        }
+        return result
     }
 }

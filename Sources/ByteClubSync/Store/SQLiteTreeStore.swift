@@ -13,7 +13,7 @@ final class SQLiteTreeStore {
     /// Whether the engine that had the database last did not close it.
     let wasUnclean: Bool
     private let isWriter: Bool
-    /// What was read or saved lately, unless others have changed the database since.
+    /// Recently read or saved items; cleared when another connection has changed the database.
     var cache: ItemCache
     private var kept: [String: SQLiteStatement] = [:]
 
@@ -161,7 +161,7 @@ extension SQLiteTreeStore: TreeStore {
         for (key, value) in later { try setValue(key.rawValue, value) }
     }
 
-    /// Forgets what was kept of the items when another connection has changed the database since.
+    /// Clears the cache of items when another connection has changed the database.
     func dropStaleItems() throws(SyncError) {
         if isReading, !isInTransaction { return }
         let statement = try prepared("PRAGMA data_version")

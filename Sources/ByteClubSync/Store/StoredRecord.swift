@@ -245,3 +245,110 @@ extension HeldRulesRecord: StoredRecord {
         self.init(hash: hash, entries: Int(clamping: entries), synced: Int(clamping: synced), since: since)
     }
 }
+
+/// An item that waits or is being transferred without a problem, as stored for status and `why`.
+struct WaitingItem: Hashable, Sendable {
+    /// Why an item waits.
+    enum Reason: Hashable, Sendable {
+        /// It is a large file on its way, of which so many bytes are transferred.
+        case underWay(bytes: Int64)
+        /// It waits for a transfer slot.
+        case queued
+        /// It waits for the schedule.
+        case scheduled
+        /// Its file is being written; it is retried then, in seconds since 1970.
+        case written(until: Int64)
+    }
+
+    let item: ItemID
+    let reason: Reason
+
+    init(_ item: ItemID, _ reason: Reason) { (self.item, self.reason) = (item, reason) }
+}
+
+/// What prevents a whole mirror from being synced: an unreachable server, a full disk.
+struct ObstacleRecord: Hashable, Sendable {
+    /// Since when, in seconds since 1970.
+    var since: Int64
+    /// One line for people.
+    var message: String
+
+    init(since: Int64, message: String) {
+        self.since = since
+        self.message = message
+    }
+}
+
+/// For how long syncing is paused.
+enum Pause: Hashable, Sendable {
+    case until(Int64)
+    case forever
+
+    /// Reads a value of ``MetaKey/pausedUntil``; nil when that time has come or it is none.
+    init?(_ text: String, now: Int64) {
+        if text == "forever" {
+            self = .forever
+        } else if let time = Int64(text), time > now {
+            self = .until(time)
+        } else {
+            return nil
+        }
+    }
+}
+
+/// A wave of deletions as it is stored.
+struct DeletionWaveRecord: StoredRecord {
+    /// When its last deletion was planned or done, in seconds since 1970.
+    let last: Int64
+    /// How many entries were synced when it began.
+    let size: Int
+    /// How many entries it has deleted.
+    let count: Int
+
+    static var table: RecordTable { .deletionWave }
+    var values: [StoredValue] { [.number(last), .number(Int64(size)), .number(Int64(count))] }
+
+    init(last: Int64, size: Int, count: Int) { (self.last, self.size, self.count) = (last, size, count) }
+
+    init?(_ values: [StoredValue]) {
+        guard values.count == 3, let last = values[0].number, let size = values[1].number, let count = values[2].number
+        else { return nil }
+        self.init(last: last, size: Int(clamping: size), count: Int(clamping: count))
+    }
+}
+
+/// An entry that a wave has deleted on the server before the guard held the rest, or was about to.
+struct SentDeletion: StoredRecord {
+    /// The most that are remembered.
+    static let most = 10_000
+
+    let item: ItemID
+    /// The server's path, relative to the mirrored folder.
+    let path: String
+    /// The content's last revision; nil for a folder.
+    let revision: Revision?
+    /// The content's hash; nil for a folder, and when the server sent none.
+    let hash: ContentHash?
+    /// Whether it is to be brought back.
+    var isWanted = false
+
+    static var table: RecordTable { .sentDeletion }
+    var values: [StoredValue] {
+        [
+            .number(item.number), .text(path), revision.map { .text($0.description) } ?? .none,
+            hash.map { .bytes($0.bytes) } ?? .none, .number(isWanted ? 1 : 0),
+        ]
+    }
+
+    init(_ item: ItemID, path: String, revision: Revision?, hash: ContentHash?) {
+        (self.item, self.path, self.revision, self.hash) = (item, path, revision, hash)
+    }
+
+    init?(_ values: [StoredValue]) {
+        guard values.count == 5, let item = values[0].number, let path = values[1].text else { return nil }
+        self.init(
+            ItemID(item), path: path, revision: values[2].text.flatMap { Revision($0) },
+            hash: values[3].bytes.flatMap { ContentHash(bytes: $0) })
+        isWanted = values[4].number == 1
+    }
+}

@@ -23,8 +23,8 @@ protocol TreeStore: TreeView, AnyObject {
     func newItem() throws -> ItemID
     /// Saves an item; an empty one is removed.
     func save(_ item: Item) throws
-    /// The item of a server's node, also when it is deleted there.
-    func item(node: NodeID) throws -> Item?
+    /// The item with an identity on the server, also when it is deleted there.
+    func item(node: EntryID) throws -> Item?
     /// The items whose last stat has this handle, in the order of their identities; hard links give several.
     func items(handle: FileHandle) throws -> [Item]
     /// Unsettled items, in the order of their identities, after one of them.
@@ -81,7 +81,7 @@ protocol TreeStore: TreeView, AnyObject {
 
     /// Adds to the log, which keeps the last 100,000 events.
     func log(_ event: LogRecord) throws
-    /// The newest events, newest last, of one path and what is below it when that is given.
+    /// The newest events, newest last; with a path, those of it and of all paths below it.
     func events(limit: Int, below path: String?) throws -> [LogRecord]
 
     /// Closes the store; nothing may be called after.
@@ -228,4 +228,45 @@ struct LogRecord: Hashable, Sendable {
     var rule: String?
     /// One line for people.
     var detail: String?
+}
+
+extension TreeStore {
+    /// How many entries the ignore rules exclude, on either side.
+    func ignored() throws -> SyncStatus.Ignored {
+        let disk = try IgnoredOnDisk(self).total(in: self)
+        let chosen = try records(LeftOutFolder.self).compactMap { try folder(at: $0.key, on: .remote)?.id }
+            .reduce(0) { try $0 + remoteCount($1) }
+        return SyncStatus.Ignored(disk: disk, server: max(0, try excludedCount() - chosen))
+    }
+
+    /// How many entries of the server there are in an item, itself included.
+    func remoteCount(_ id: ItemID) throws -> Int {
+        guard let item = try item(id), item.isFolder else { return 1 }
+        var count = 1
+        try visitRemote(below: id) { _ in count += 1 }
+        return count
+    }
+}
+
+/// The unsettled items in chunks, in the order of their identities.
+///
+/// Each chunk is read on demand, without the items that are settled by then.
+struct UnsettledChunks {
+    private let store: any TreeStore
+    private let size: Int
+    private var last: ItemID?
+
+    /// Starts at the first one.
+    init(_ store: any TreeStore, of size: Int) {
+        self.store = store
+        self.size = size
+    }
+
+    /// The next ones; nil when there are no more.
+    mutating func next() throws -> [Item]? {
+        let chunk = try store.unsettled(after: last, limit: size)
+        guard let end = chunk.last else { return nil }
+        last = end.id
+        return chunk
+    }
 }

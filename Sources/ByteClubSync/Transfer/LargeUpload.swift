@@ -7,7 +7,7 @@ struct LargeUpload: Sendable {
     let file: any DiskFile
     /// The file's stat when it was read.
     let stat: FileStat
-    /// How it goes on where an earlier attempt ended.
+    /// How it resumes where an earlier attempt ended.
     let resumption: UploadResumption
     let rate: TransferPolicy
     let progress: @Sendable (TransferProgress) -> Void
@@ -21,7 +21,7 @@ struct LargeUpload: Sendable {
         return ContentHasher.hash(bytes) == content.whole ? .bytes(bytes) : nil
     }
 
-    /// Whether the content is not what was hashed, whatever the file is called now; false when that cannot be told.
+    /// Whether the content is not the hashed one, whatever the file's name is now; false when that is unknown.
     var hasChanged: Bool {
         (try? file.stat().fingerprint.isSameContent(as: stat.fingerprint)) == false
     }
@@ -73,7 +73,7 @@ extension LargeUpload {
         return .chunks
     }
 
-    /// Sends chunks, in one request if the server takes that; false when the file is shorter than it was.
+    /// Sends chunks, in one request if the server supports that; false when the file has become shorter.
     private func send(_ group: [ContentChunk], to wire: any SyncRemote, _ inGroups: Bool) async throws -> Bool {
         var ready: [OutgoingChunk] = []
         for chunk in group {

@@ -10,7 +10,7 @@ struct TransferPolicy: Sendable {
 
     /// How large files travel at some time.
     struct Pace: Hashable, Sendable {
-        /// How many at once; none while the schedule says pause.
+        /// How many transfers run at once; none while the schedule pauses them.
         let slots: Int
         /// Bytes a second in each direction; nil for as many as it can.
         let up: Int?
@@ -25,7 +25,7 @@ struct TransferPolicy: Sendable {
         self.disk = disk
     }
 
-    /// What the schedule says now; nil when it says nothing.
+    /// The schedule's current rule; nil when none applies.
     private var rule: SyncSchedule.Rule? {
         if configuration.schedule.spans.isEmpty { return nil }
         let (weekday, minute) = WallClock.localTime(disk.now())

@@ -62,7 +62,7 @@ final class TransferRunner {
     /// When that may change; nil when it does not.
     func paceEnds(after now: SyncInstant) -> SyncInstant? { policy.holdsFor.map { now + $0 } }
 
-    /// Stops what travels at another pace than that of now; planned again, it goes on with what came.
+    /// Stops transfers whose pace is not the current one; they are planned again and resume.
     func keepPace() {
         if tasks.isEmpty { return }
         let pace = policy.pace
@@ -103,7 +103,7 @@ final class TransferRunner {
         tasks[item] = nil
         if stopped.remove(item) != nil, case .failed = result {
             // An upload's write may have been done: its echo is read before it is sent again.
-            if try store.item(item)?.sent != nil { report.isFeedStale = true }
+            if try store.item(item)?.sent != nil { report.distrustFeed(.echoExpected) }
             report.ready.insert(item)
             return
         }
@@ -116,14 +116,7 @@ final class TransferRunner {
             case .failed(let error): throw error
             }
         } catch let error as RemoteError {
-            let (before, wasStale) = (report.failure, report.isFeedStale)
-            try report.judge(error.asBreach, about: [item])
-            if report.failure != before, let failure = report.failure {
-                // This item waits by itself; the rest continues, unless the feed may have an upload's echo.
-                report.failure = before
-                if try store.item(item)?.sent == nil { report.isFeedStale = wasStale }
-                report.refuse(item, failure.message)
-            }
+            try report.judge(error.asBreach, ofTransfer: item, isSent: store.item(item)?.sent != nil)
         } catch let error as FileError {
             report.refuse(item, in: try store.item(item)?.local?.location.parent, error)
         }
@@ -254,7 +247,7 @@ final class TransferRunner {
         let done = report.done
         try await replica.finish(upload, result, &report)
         if report.done > done { hashed[upload.write.item] = nil }
-        // What was refused may be of another state of the file. A file that stays is removed by a conclusion.
+        // The refused upload may be of another state of the file. A conclusion removes a file that stays.
         try? uploads.remove(upload.write.item)
     }
 
@@ -267,7 +260,7 @@ final class TransferRunner {
         hashed[item] = nil
         report.rescans.insert(local.location.parent)
         if hasChanged { report.note(.changedMeanwhile, of: item) }
-        if try store.item(item)?.sent != nil { report.isFeedStale = true }
+        if try store.item(item)?.sent != nil { report.distrustFeed(.echoExpected) }
     }
 
     // MARK: Downloads
@@ -276,7 +269,7 @@ final class TransferRunner {
         _ id: ItemID, to location: Location, _ replica: any RemoteReplica, _ report: inout SyncReport
     ) throws -> Bool {
         guard let item = try store.item(id), let reported = item.remote else {
-            report.isFeedStale = true
+            report.distrustFeed(.outdatedPlan)
             return false
         }
         guard let wanted = reported.hash else {
@@ -286,7 +279,7 @@ final class TransferRunner {
         let path = try replica.tree.path(of: id, &report)
         let folder: any DiskFolder
         do {
-            // Large contents are not downloaded for a place that is taken or not there.
+            // Large contents are not downloaded for a location that is occupied or missing.
             guard try isFree(location, for: item, &report) else { return false }
             try downloads.putBack(StagedName.writing(id).text, of: id)
             let rest = max(0, reported.size - (try downloads.received(id, wanted)))
@@ -324,11 +317,11 @@ final class TransferRunner {
         guard let reported = item.remote, let wanted = reported.hash else { return }
         guard hash == wanted else {
             try downloads.remove(item.id, wanted)
-            report.isFeedStale = true
+            report.distrustFeed(.contentMismatch)
             return report.refuse(item.id, ContentFetcher.anotherContent, .breach)
         }
         guard let now = try store.item(item.id), now.local == item.local, now.remote?.hash == wanted else {
-            report.isFeedStale = true
+            report.distrustFeed(.outdatedPlan)
             return
         }
         // Otherwise it stays where it is for the next plan: it need not come again.
@@ -348,7 +341,7 @@ final class TransferRunner {
         return false
     }
 
-    /// Whether the file that a content replaces, if there is one, is as the plan saw it and nobody writes it.
+    /// Whether the file that a content replaces, if there is one, is still as planned and not being written.
     private func isReplaceable(_ item: Item, at location: Location, _ report: inout SyncReport) throws -> Bool {
         guard let local = item.local, let folder = try context.handles.folder(location.parent, &report) else {
             return true

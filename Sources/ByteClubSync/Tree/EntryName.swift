@@ -12,7 +12,7 @@ struct EntryName: Sendable, CustomStringConvertible {
         key = PathKey.fold(text)
     }
 
-    /// Takes a name with its key, which is known already.
+    /// Creates a name whose key is known already.
     init(_ text: String, key: String) {
         self.text = text
         self.key = key

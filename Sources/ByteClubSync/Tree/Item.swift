@@ -1,10 +1,11 @@
 import ByteClubCore
+import Crypto
 
 /// An entry as it was last observed on disk.
 struct LocalState: Hashable, Sendable {
     var location: Location
     var isFolder: Bool
-    /// The content's hash; nil for folders, and for files as long as nobody has read them since they changed.
+    /// The content's hash; nil for folders, and for files that were not read since they changed.
     var hash: ContentHash?
     var size: Int64 = 0
     /// The entry's stat when it was observed.
@@ -14,11 +15,11 @@ struct LocalState: Hashable, Sendable {
 }
 
 extension LocalState {
-    /// When the file was last written, as its stat tells; nil for a date that is left out elsewhere.
+    /// When the file was last written, from its stat; nil for a date that is left out elsewhere.
     var modified: FileTime? { stat?.fingerprint.time }
 }
 
-/// What stat tells of an entry: identity, size and times.
+/// The result of a stat of an entry: identity, size and times.
 struct FileStat: Hashable, Sendable {
     /// The file's identity, which is unique although inode numbers are reused.
     var handle: FileHandle
@@ -32,13 +33,13 @@ struct FileStat: Hashable, Sendable {
 /// An entry as the server last reported it.
 struct RemoteState: Hashable, Sendable {
     /// The server's identity of it; nil without the extension.
-    var node: NodeID?
+    var node: EntryID?
     var location: Location
     var isFolder: Bool
     /// The content's hash; nil for folders and when the server sends none.
     var hash: ContentHash?
     var size: Int64 = 0
-    /// The content's revision, without identities the path's; nil when the server tells none.
+    /// The content's revision, without identities the path's; nil when the server sends none.
     var revision: Revision?
     /// The journal's number of the location's revision; 0 without identities.
     var placeRevision: Int64 = 0
@@ -46,9 +47,9 @@ struct RemoteState: Hashable, Sendable {
     var generation: Int64 = 0
     /// Whether nothing can be decided about it before it is verified with the server.
     var isUnverified = false
-    /// When the content was made; nil when the server does not tell.
+    /// When the content was made; nil when the server does not report it.
     var modified: FileTime?
-    /// Whether the file may be executed; nil when the server does not tell.
+    /// Whether the file may be executed; nil when the server does not report it.
     var isExecutable: Bool?
 }
 
@@ -61,23 +62,23 @@ struct SyncedState: Hashable, Sendable {
     var isFolder: Bool
     var hash: ContentHash?
     var size: Int64 = 0
-    /// The content's revision on the server; nil when it tells none.
+    /// The content's revision on the server; nil when it sends none.
     var revision: Revision?
     /// Whether the file was executable on both sides; nil while they have never been known to agree.
     var isExecutable: Bool?
 }
 
-/// All that is known of one entry: what each side shows now, and what both showed when they were last equal.
+/// The known states of one entry: of each side now, and of both when they were last equal.
 struct Item: Hashable, Sendable {
     let id: ItemID
     var local: LocalState?
     var remote: RemoteState?
     private(set) var synced: SyncedState?
-    /// Its last node on the server, kept after a deletion, so that it can be undeleted.
-    var lastNode: NodeID?
+    /// Its last identity on the server, kept after a deletion, so that it can be undeleted.
+    var lastNode: EntryID?
     /// Whether the ignore rules or the selection exclude it: nothing is decided here or below.
     var isExcluded = false
-    /// Whether it lies outside of the mirrored folder; then it is excluded, too.
+    /// Whether it is outside of the mirrored folder; then it is excluded, too.
     var isOutside = false
     /// The hash that was sent last and not answered yet: when the server shows it, it is our own write (invariant I10).
     var sent: ContentHash?
@@ -93,6 +94,13 @@ struct Item: Hashable, Sendable {
 
     /// Sets the merge base: for ``TreeEditor`` alone (invariant I4).
     mutating func setBase(_ base: SyncedState?) { synced = base }
+
+    /// The item with the stat that its file has while it is sent.
+    func observed(with stat: FileStat?) -> Item {
+        var item = self
+        item.local?.stat = stat
+        return item
+    }
 
     /// Whether it is a folder, on whichever side it is; an item never changes its kind.
     var isFolder: Bool { local?.isFolder ?? remote?.isFolder ?? synced?.isFolder ?? false }
@@ -131,22 +139,24 @@ struct Item: Hashable, Sendable {
         return mine != theirs
     }
 
-    /// Whether the file is to be executable on both sides: what one side has changed, and the server's word when nobody
-    /// knows which has; nil when no side knows.
+    /// Whether the file is to be executable on both sides: the value of the side that changed it, the server's when that is
+    /// unknown; nil when neither side has a value.
     var wantedExecutable: Bool? {
         guard let mine = local?.stat?.isExecutable else { return remote?.isExecutable }
         guard let theirs = remote?.isExecutable else { return mine }
         return mine == synced?.isExecutable ?? mine ? theirs : mine
     }
 
-    /// What the server is told with the content: of a file of which it knows nothing, only that it is executable, since
-    /// a copy may be here that was made without that.
+    /// The value that is sent with the content.
+    ///
+    /// A file without a value on the server is only ever marked executable,
+    /// since the copy here may have been made without the mark.
     var toldExecutable: Bool? {
         if let remote, remote.isExecutable == nil, wantedExecutable == false { return nil }
         return wantedExecutable
     }
 
-    /// What the merge base is told: what both sides show, else what they showed last.
+    /// The value for the merge base: that of both sides when they agree, else the last one.
     func agreedExecutable(_ local: LocalState?, _ remote: RemoteState?) -> Bool? {
         guard let mine = local?.stat?.isExecutable, mine == remote?.isExecutable else { return synced?.isExecutable }
         return mine
@@ -173,5 +183,33 @@ struct Item: Hashable, Sendable {
                 && !remote.isUnverified
         default: return false
         }
+    }
+}
+
+/// A file's identity, from name_to_handle_at(2): inode and generation, never reused for another file.
+///
+/// Up to 16 bytes are kept as they are, the first 16 of the SHA-256 of longer ones.
+struct FileHandle: Hashable, Sendable {
+    var high: UInt64
+    var low: UInt64
+
+    init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Creates a handle from the bytes of name_to_handle_at(2).
+    init(bytes: some Collection<UInt8>) {
+        let kept = bytes.count <= 16 ? Array(bytes) : Array(SHA256.hash(data: Array(bytes)).prefix(16))
+        var words: (UInt64, UInt64) = (0, 0)
+        for (index, byte) in kept.enumerated() {
+            if index < 8 {
+                words.0 |= UInt64(byte) << (8 * index)
+            } else {
+                words.1 |= UInt64(byte) << (8 * (index - 8))
+            }
+        }
+        high = words.1
+        low = words.0
     }
 }

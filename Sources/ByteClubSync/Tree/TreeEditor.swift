@@ -1,16 +1,17 @@
 import ByteClubCore
 
-/// The only writer of merge bases, with the verbs that change an item's states.
+/// The only writer of items: of both sides, and of the merge base (invariant I4).
 ///
 /// One lives for one transaction, which ``TreeStore/edit(durably:_:)`` opens: it invalidates the known listings of
 /// folders that the engine has changed, and checks at the end that each placed item is in a folder and in no cycle
-/// (invariants I1 and I2). The merge base (I4) changes by its verbs alone.
+/// (invariants I1 and I2). Each verb is named after an event on disk or on the server.
 ///
 /// The verbs throw the store's errors; the transaction is rolled back then.
 struct TreeEditor: ~Copyable {
-    /// The store, for reading and for what is kept beside the trees.
+    /// The store, for reading and for records beside the trees.
     let store: any TreeStore
-    private var placed: [Side: Set<ItemID>] = [.local: [], .remote: []]
+    /// The items that got a location, to be checked at the end.
+    private var placed: [(item: ItemID, side: Side)] = []
 
     fileprivate init(_ store: any TreeStore) { self.store = store }
 
@@ -34,7 +35,7 @@ struct TreeEditor: ~Copyable {
         }
     }
 
-    /// Removes the merge base, so that what is left on one side is new there; returns whether there was one.
+    /// Removes the merge base, so that an entry of one side alone is new there; returns whether there was one.
     mutating func forgetBase(_ id: ItemID) throws -> Bool { try change(id) { $0.setBase(nil) } }
 
     /// Links a new entry of the disk to an entry of the server: both become one item, with the contents of a folder.
@@ -44,10 +45,7 @@ struct TreeEditor: ~Copyable {
         guard var old = try store.item(new), var item = try store.item(known), let local = old.local else {
             return false
         }
-        for var child in try store.children(of: new, on: .local) {
-            child.local?.location.parent = known
-            try store.save(child)
-        }
+        try moveContents(of: new, to: known, on: .local)
         old.local = nil
         old.setBase(nil)
         try store.save(old)
@@ -74,6 +72,65 @@ struct TreeEditor: ~Copyable {
         item.setBase(nil)
         (item.isExcluded, item.isFrozen) = (true, false)
         try store.save(item)
+    }
+
+    /// Includes an item again that was excluded, without the contents of a folder.
+    mutating func include(_ item: Item) throws {
+        var item = item
+        item.isExcluded = false
+        try store.save(item)
+    }
+
+    /// Marks all that the server has in a folder as being in the mirror or out of it.
+    mutating func mark(below folder: ItemID, isOutside: Bool, isExcluded: Bool) throws {
+        try store.visitRemote(below: folder) { child in
+            var child = child
+            (child.isOutside, child.isExcluded) = (isOutside, isExcluded)
+            try store.save(child)
+        }
+    }
+
+    // MARK: Scans of the disk
+
+    /// A scan has found an entry that is not in the tree.
+    mutating func found(_ id: ItemID, _ local: LocalState) throws { try save(Item(id, local: local), placedOn: .local) }
+
+    /// A scan has found the entry of an item, where it was or elsewhere; returns the item as it is now.
+    mutating func observeLocal(_ known: Item, as local: LocalState, isFrozen: Bool) throws -> Item {
+        var item = known
+        item.local = local
+        item.isFrozen = isFrozen
+        if local.location != known.local?.location {
+            try save(item, placedOn: .local)
+        } else if item != known {
+            try store.save(item)
+        }
+        return item
+    }
+
+    /// Freezes an item that cannot be read, named or scanned now, or thaws it; returns the item as it is now.
+    mutating func setFrozen(_ item: Item, _ isFrozen: Bool) throws -> Item {
+        var item = item
+        item.isFrozen = isFrozen
+        try store.save(item)
+        return item
+    }
+
+    /// A scan has found a vanished entry that it first recorded as a new one: the old item gets the new one's state and
+    /// contents.
+    mutating func relocated(_ id: ItemID, to new: ItemID, as local: LocalState) throws {
+        guard var item = try store.item(id), var other = try store.item(new) else { return }
+        if local.isFolder {
+            try moveContents(of: new, to: id, on: .local)
+            try invalidate(id)
+        }
+        // A known listing names the items in its folder.
+        try invalidate(local.location.parent)
+        other.local = nil
+        try store.save(other)
+        item.local = local
+        item.isFrozen = false
+        try save(item, placedOn: .local)
     }
 
     // MARK: The disk
@@ -105,7 +162,7 @@ struct TreeEditor: ~Copyable {
     /// A folder of the server was created on disk.
     mutating func madeFolder(_ id: ItemID, at location: Location, _ stat: FileStat) throws {
         try invalidate(location.parent)
-        // What is known of a folder that was there before does not hold for this one.
+        // A listing that is known of a former folder does not hold for this one.
         try invalidate(id)
         guard var item = try store.item(id), let remote = item.remote else { return }
         item.local = LocalState(location: location, isFolder: true, stat: stat)
@@ -134,7 +191,7 @@ struct TreeEditor: ~Copyable {
         try save(item, placedOn: .local)
     }
 
-    /// An entry is gone from the disk, with all that was in it; returns how many these were.
+    /// An entry was removed from the disk with all its contents; returns how many entries that were.
     mutating func lost(_ id: ItemID) throws -> Int {
         guard var item = try store.item(id), item.local != nil else { return 0 }
         var count = 1
@@ -190,7 +247,7 @@ struct TreeEditor: ~Copyable {
         }
     }
 
-    // MARK: The server
+    // MARK: What the feed lists
 
     /// A content is about to be sent: its hash is recorded, so that it is recognised when the server shows it.
     mutating func sending(_ write: OutgoingWrite) throws {
@@ -202,13 +259,130 @@ struct TreeEditor: ~Copyable {
 
     /// The server shows an entry, new or changed, at a location in a known folder.
     ///
-    /// In a rollback, the server was restored to an earlier state, and what was synced is no merge base for it.
+    /// In a rollback, the server was restored to an earlier state, for which the last synced state is no merge base.
     mutating func observeRemote(_ item: inout Item, as reported: RemoteState, isRollback: Bool) throws {
         if isRollback { item.setBase(nil) }
         item.remote = reported
         item.lastNode = reported.node
         if let sent = item.sent, sent == reported.hash, !reported.isFolder { item.recognizeSent(reported) }
         if try item != store.item(item.id) { try save(item, placedOn: .remote) }
+    }
+
+    /// The feed lists the deletion of an entry, by which the server could undelete it.
+    mutating func deletedRemotely(_ item: Item, node: EntryID?) throws {
+        var item = item
+        item.remote = nil
+        item.lastNode = node
+        try store.save(item)
+    }
+
+    /// The server has lost an entry with its contents; returns their former items, inner ones first.
+    @discardableResult
+    mutating func forgetRemote(_ item: Item) throws -> [Item] {
+        var ids = [item.id]
+        try store.visitRemote(below: item.id) { ids.append($0.id) }
+        var forgotten: [Item] = []
+        for id in ids.reversed() {
+            guard var gone = try store.item(id), gone.remote != nil else { continue }
+            forgotten.append(gone)
+            gone.remote = nil
+            try store.save(gone)
+        }
+        return forgotten
+    }
+
+    /// The server's entry belongs to another item from now on, or to none.
+    mutating func detach(_ item: Item) throws { try deletedRemotely(item, node: nil) }
+
+    /// A new entry of the server, with its contents, is the one that an item had elsewhere before.
+    mutating func linkRemote(_ new: Item, into known: ItemID) throws {
+        guard var item = try store.item(known) else { return }
+        if new.isFolder { try moveContents(of: new.id, to: known, on: .remote) }
+        try detach(new)
+        item.remote = new.remote
+        try save(item, placedOn: .remote)
+    }
+
+    /// An entry has left the mirror, with all that is in it: it is deleted for the mirror, though the server still has
+    /// it.
+    ///
+    /// - Returns: The excluded item that has the entry from now on.
+    mutating func leaveScope(_ item: Item) throws -> Item {
+        let twin = try excludedTwin(of: item)
+        try save(twin, placedOn: .remote)
+        var folders = [(from: item.id, to: twin.id)]
+        while let (from, to) = folders.popLast() {
+            for child in try store.children(of: from, on: .remote) {
+                var moved = child
+                if !child.isExcluded {
+                    moved = try excludedTwin(of: child)
+                    if child.isFolder { folders.append((child.id, moved.id)) }
+                }
+                moved.remote?.location.parent = to
+                try save(moved, placedOn: .remote)
+            }
+        }
+        return twin
+    }
+
+    private mutating func excludedTwin(of item: Item) throws -> Item {
+        var twin = Item(try store.newItem(), remote: item.remote)
+        (twin.lastNode, twin.isExcluded) = (item.remote?.node, true)
+        try detach(item)
+        return twin
+    }
+
+    /// A folder of the server has become the mirrored one: its contents are in the root.
+    mutating func enterRoot(_ folder: Item) throws {
+        for var child in try store.children(of: folder.id, on: .remote) {
+            child.remote?.location.parent = .root
+            (child.isOutside, child.isExcluded) = (false, false)
+            try save(child, placedOn: .remote)
+            try mark(below: child.id, isOutside: false, isExcluded: false)
+        }
+        try detach(folder)
+    }
+
+    /// The server's numbering has restarted: the known identities mean nothing to it.
+    mutating func forgetNodes() throws {
+        for top in [ItemID.root, .outside] {
+            try store.visitRemote(below: top) { item in
+                var item = item
+                item.remote?.node = nil
+                item.remote?.generation = 0
+                item.lastNode = nil
+                try store.save(item)
+            }
+        }
+    }
+
+    // MARK: What the server answers
+
+    /// The server has answered with the state of an entry that has not moved.
+    mutating func confirmRemote(_ item: Item, as reported: RemoteState) throws {
+        var item = item
+        item.remote = reported
+        try store.save(item)
+    }
+
+    /// The hash of a content that the server reports without one; returns whether it is news.
+    mutating func learnRemoteHash(_ id: ItemID, _ hash: ContentHash) throws -> Bool {
+        try change(id) { $0.remote?.hash = hash }
+    }
+
+    /// A folder was moved on the server by its path: its contents may have been changed at the old path just before.
+    mutating func markUnverified(below folder: ItemID) throws {
+        try store.visitRemote(below: folder) { child in
+            var child = child
+            child.remote?.revision = nil
+            child.remote?.isUnverified = true
+            try store.save(child)
+        }
+    }
+
+    /// The server does not undelete an entry: it will be created as a new one.
+    mutating func forgetLastNode(_ id: ItemID) throws {
+        _ = try change(id) { if $0.remote == nil { $0.lastNode = nil } }
     }
 
     /// The server has accepted a write; `reported` is the entry's remote state now.
@@ -245,8 +419,8 @@ struct TreeEditor: ~Copyable {
         try store.save(item)
     }
 
-    /// An entry that was taken for unseen was deleted after all: restores its merge base.
-    mutating func deletedAfterAll(_ id: ItemID, base: SyncedState, node: NodeID?) throws {
+    /// An entry that a pass did not show was deleted after all: restores its merge base.
+    mutating func deletedAfterAll(_ id: ItemID, base: SyncedState, node: EntryID?) throws {
         _ = try change(id) { item in
             guard item.remote == nil, item.synced == nil else { return }
             item.setBase(base)
@@ -260,7 +434,7 @@ struct TreeEditor: ~Copyable {
     mutating func invalidate(_ folder: ItemID) throws { try store.setListing(nil, of: folder) }
 
     /// Changes an item; returns whether that made a difference.
-    mutating func change(_ id: ItemID, _ change: (inout Item) -> Void) throws -> Bool {
+    private mutating func change(_ id: ItemID, _ change: (inout Item) -> Void) throws -> Bool {
         guard let known = try store.item(id) else { return false }
         var item = known
         change(&item)
@@ -269,21 +443,32 @@ struct TreeEditor: ~Copyable {
         return true
     }
 
+    /// Moves what a side has in one folder into another.
+    private mutating func moveContents(of folder: ItemID, to other: ItemID, on side: Side) throws {
+        for var child in try store.children(of: folder, on: side) {
+            switch side {
+            case .local: child.local?.location.parent = other
+            case .remote: child.remote?.location.parent = other
+            }
+            try save(child, placedOn: side)
+        }
+    }
+
     private mutating func save(_ item: Item, placedOn side: Side) throws {
-        placed[side, default: []].insert(item.id)
+        placed.append((item.id, side))
         try store.save(item)
     }
 
     /// Checks that each placed item is in a folder of its side, and in no cycle.
     ///
-    /// - Throws: ``RemoteError`` with the code `protocolViolation` for an item of the server; for one of the disk,
-    ///   which is our own fault, it is a precondition failure.
+    /// - Throws: ``RemoteError`` with the code `protocolViolation` for an item of the server, ``SyncError`` with the
+    ///   code `database` for one of the disk.
     fileprivate consuming func commit() throws {
-        for (side, items) in placed {
-            for id in items {
-                guard let fault = try Self.fault(of: id, on: side, in: store) else { continue }
-                precondition(side == .remote, "\(id) \(fault) on disk")
-                throw RemoteError(.protocolViolation, "the server lists an entry that \(fault)")
+        for (id, side) in placed {
+            guard let fault = try Self.fault(of: id, on: side, in: store) else { continue }
+            switch side {
+            case .remote: throw RemoteError(.protocolViolation, "the server lists an entry that \(fault)")
+            case .local: throw SyncError(.database, "the mirror's tree of the disk has an entry that \(fault)")
             }
         }
     }
@@ -307,7 +492,7 @@ struct TreeEditor: ~Copyable {
 extension TreeStore {
     /// Changes the trees as one transaction; `durably` returns only when it is on disk.
     ///
-    /// - Throws: What the body throws, the store's errors, and those of the checks; nothing is changed then.
+    /// - Throws: The errors of the body, the store and the checks; nothing is changed then.
     func edit<Result>(durably: Bool, _ body: (inout TreeEditor) throws -> Result) throws -> Result {
         try transaction(durably: durably) {
             var editor = TreeEditor(self)

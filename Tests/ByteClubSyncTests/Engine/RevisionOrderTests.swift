@@ -99,7 +99,8 @@ import Testing
         let write = OutgoingWrite(
             item: item.id, effect: .content(sent, size: 3), local: item.local, seen: item.synced?.revision)
         try replica.take(write, answer, &report)
-        #expect(scene.machine.database.trees.items.first?.remote?.isUnverified == true && report.isFeedStale)
+        #expect(scene.machine.database.trees.items.first?.remote?.isUnverified == true)
+        #expect(report.feedDoubt == .unverified)
         try scene.settle()
         #expect(scene.files == ["a": "theirs"])
         #expect(try await scene.stored() == scene.files)
@@ -120,7 +121,7 @@ import Testing
         let remote = try #require(item.remote)
         let text = Array("merged".utf8)
         #expect(try await !replica.writeMerged(text, ContentHasher.hash(text), item, remote, &report))
-        #expect(report.isFeedStale && scene.machine.network.writes == writes)
+        #expect(report.feedDoubt == .unverified && scene.machine.network.writes == writes)
     }
 
     @Test("a large file that both sides change is there in both versions, though the server tells no hashes")

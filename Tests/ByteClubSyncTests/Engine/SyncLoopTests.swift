@@ -232,7 +232,8 @@ import Testing
                     case .scan(.files): report.ready = [ItemID(3)]
                     case .settle, .sync:
                         calls += 1
-                        (report.failure, report.isFeedStale) = (RemoteError(.unreachable, "busy"), true)
+                        report.failure = RemoteError(.unreachable, "busy")
+                        report.distrustFeed(.echoExpected)
                     default: break
                     }
                     return report

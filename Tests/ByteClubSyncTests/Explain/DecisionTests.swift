@@ -23,7 +23,7 @@ import Testing
     func restore() throws {
         let folder = try mirror.add("F", server: "", synced: "", isFolder: true)
         let inside = try mirror.add("a", in: folder.id, server: "x", synced: "x")
-        let other = try mirror.add("b", disk: "y", synced: "y") { $0.lastNode = NodeID(9) }
+        let other = try mirror.add("b", disk: "y", synced: "y") { $0.lastNode = EntryID(9) }
         let untouched = try mirror.add("c", disk: "z", server: "z", synced: "z")
         try mirror.store.setHeldDeletions([
             HeldDeletionRecord(item: folder.id, side: .remote, path: "F", since: 5),

@@ -37,7 +37,7 @@ struct MirrorFixture {
         }
         item.remote = server.map {
             RemoteState(
-                node: NodeID(item.id.number), location: location, isFolder: isFolder, hash: hash($0),
+                node: EntryID(item.id.number), location: location, isFolder: isFolder, hash: hash($0),
                 size: Int64($0.utf8.count), revision: .number(1))
         }
         item.base = synced.map {

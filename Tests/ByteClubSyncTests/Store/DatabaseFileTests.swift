@@ -109,13 +109,14 @@ import Testing
 
     @Test(
         "a database that cannot be used is moved aside, and an empty one started",
-        arguments: ["noise", "cut", "newer", "older", "torn page"])
+        arguments: ["noise", "cut", "newer", "older", "unnamed", "torn page"])
     func movedAside(damage: String) throws {
         try fill()
         switch damage {
         case "noise": try change { $0 = noise(9_000) }
         case "cut": try change { $0.removeLast($0.count / 2) }
         case "newer": try SQLiteConnection(path, .writing).run("PRAGMA user_version = 7")
+        case "unnamed": try SQLiteConnection(path, .writing).run("PRAGMA user_version = 3")
         case "older":
             try change { $0 = [] }
             try SQLiteConnection(path, .writing).run(
@@ -133,175 +134,81 @@ import Testing
         try store.close()
     }
 
-    @Test("a database of version 4 gets the tables that it lacks, and keeps what it knew")
-    func migratedFromVersionBefore() throws {
+    @Test("a database of ByteClub 0.2 or 0.3 is made anew, with its selection and its pause", arguments: [4, 5])
+    func madeAnew(version: Int) throws {
         try fill()
         do {
-            let old = try SQLiteConnection(path, .writing)
-            try old.run(
-                """
-                DROP TABLE deletion_wave; DROP TABLE sent_deletion; ALTER TABLE item DROP COLUMN r_modified;
-                PRAGMA user_version = 4
-                """)
-            try old.close()
-        }
-        let refusal = #expect(throws: SyncError.self) { try SQLiteTreeStore.reading(path: path) }
-        #expect(refusal?.message.hasSuffix("is from an older version; the next sync upgrades it") == true)
-        let sent = SentDeletion(
-            ItemID(5), path: "a b", revision: .number(3), hash: ContentHasher.hash(Array("x".utf8)))
-        for round in 1...2 {
             let store = try SQLiteTreeStore(path: path)
-            #expect(try store.item(ItemID(1)) == item)
-            #expect(try store.records(SentDeletion.self) == (round == 1 ? [] : [sent]))
-            let wave = DeletionWave(size: 9, count: 2, last: SyncInstant(sinceStart: .zero))
-            if round == 1 {
-                try store.save(wave, seconds: 7)
-                try store.transaction(durably: true) { try store.save(sent) }
+            try store.transaction(durably: true) {
+                try Selection([PathKey(folded: "/p"), PathKey(folded: "/q/r")]).save(in: store)
+                try store.setMeta(.pausedUntil, "forever")
+                try store.setMeta(.cursor, "17")
+                try store.save(ApprovedDeletion(ItemID(1)))
             }
-            #expect(try store.wave(at: SyncInstant(sinceStart: .zero), seconds: 7) == wave)
-            try store.close()
-        }
-        #expect(!isThere("mirror.sqlite.old"))
-    }
-
-    @Test("a database of version 5 keeps what it knew, and lists all folders once more")
-    func migratedFromBeforeTimes() throws {
-        try fill()
-        do {
-            let store = try SQLiteTreeStore(path: path)
-            try store.setListing(KnownListing(high: 1, low: 2, folders: []), of: ItemID(1))
             try store.close()
             let old = try SQLiteConnection(path, .writing)
-            try old.run("ALTER TABLE item DROP COLUMN r_modified; PRAGMA user_version = 5")
+            try old.run("ALTER TABLE item DROP COLUMN r_modified; PRAGMA user_version = \(version)")
+            if version == 4 { try old.run("DROP TABLE deletion_wave; DROP TABLE sent_deletion") }
             try old.close()
-        }
-        let location = Location(.root, EntryName("b"))
-        let remote = RemoteState(
-            location: location, isFolder: false, modified: FileTime(nanoseconds: -1), isExecutable: true)
-        for round in 1...2 {
-            let store = try SQLiteTreeStore(path: path)
-            #expect(try store.item(ItemID(1)) == item && store.listing(of: ItemID(1)) == nil)
-            if round == 1 {
-                try store.transaction(durably: true) { try store.save(Item(try store.newItem(), remote: remote)) }
-            }
-            #expect(try store.item(ItemID(2))?.remote == remote)
-            try store.close()
-        }
-        #expect(!isThere("mirror.sqlite.old"))
-    }
-
-    @Test("a database of version 2 is brought to this one once, with all that it knew")
-    func migrated() throws {
-        try fill()
-        let hash = ContentHasher.hash(Array("x".utf8))
-        do {
-            let old = try SQLiteConnection(path, .writing)
-            for table in RecordTable.allCases { try old.run("DROP TABLE \(table.rawValue)") }
-            let values = [
-                "arriving": "7 0 3 \(hash) a b.txt", "parting": "8 c (conflict).txt", "deselected": "/p\n/q/r",
-                "approvedDeletions": "3\n9", "ignored": "0 2\n5 1", "obstacle": "60 the disk is full",
-                "heldRules": "abc 5 6 7", "rules": "def\n/p",
-                "audit": "last 4\nfound 9 1 18446744073709551615 -3 a b/c d",
-                "trash": "count 3\ndate 2026-01-01\ndate 2026-01-02\nday 2026-01-02 2", "waiting": "4 queued",
-                "cursor": "17",
-            ]
-            for (name, text) in values { try old.run("INSERT INTO meta VALUES('\(name)', '\(text)')") }
-            try old.run("PRAGMA user_version = 2")
-            try old.close()
-            try declareNumbers()
         }
         let refusal = #expect(throws: SyncError.self) { try SQLiteTreeStore.reading(path: path) }
         #expect(refusal?.message.hasSuffix("is from an older version; the next sync upgrades it") == true)
         let copy = try SQLiteTreeStore.scratchCopy(path: path)
-        #expect(try copy.item(ItemID(1)) == item && copy.records(ApprovedDeletion.self).map(\.item.number) == [3, 9])
+        #expect(try copy.item(ItemID(1)) == nil && Selection(copy).keys.count == 2)
         try copy.close()
-        for _ in 1...2 {
+        for round in 1...2 {
             let store = try SQLiteTreeStore(path: path)
-            #expect(try store.item(ItemID(1)) == item && store.meta(.cursor) == "17")
-            let install = PendingInstall(
-                item: ItemID(7), location: Location(.root, EntryName("a b.txt")), hash: hash,
-                revision: .number(3))
-            #expect(try store.records(PendingInstall.self) == [install])
-            let copy = PendingConflictCopy(ItemID(8), EntryName("c (conflict).txt"))
-            #expect(try store.records(PendingConflictCopy.self) == [copy])
+            #expect(try store.item(ItemID(1)) == (round == 1 ? nil : item) && store.item(.root)?.isSettled == true)
+            #expect(try store.records(ApprovedDeletion.self).isEmpty && store.meta(.cursor) == nil)
             #expect(try Selection(store).keys == [PathKey(folded: "/p"), PathKey(folded: "/q/r")])
-            #expect(try store.records(ApprovedDeletion.self).map(\.item.number) == [3, 9])
-            #expect(try store.records(IgnoredOnDisk.Count.self).map(\.count) == [2, 1])
-            #expect(try store.records(ObstacleRecord.self) == [ObstacleRecord(since: 60, message: "the disk is full")])
-            #expect(
-                try store.records(HeldRulesRecord.self) == [
-                    HeldRulesRecord(hash: "abc", entries: 5, synced: 6, since: 7)
-                ])
-            #expect(try store.meta(.rules) == "def" && store.records(LeftOutFolder.self).map(\.key.string) == ["/p"])
-            let finding = AuditFinding(
-                item: ItemID(9), handle: FileHandle(high: 1, low: .max), modified: -3, path: "a b/c d")
-            #expect(try store.meta(.audit) == "4" && store.records(AuditFinding.self) == [finding])
-            let ledger = try TrashLedger(store)
-            #expect(ledger.count == 3 && ledger.dates.map(\.number) == [2, 3] && ledger.days.map(\.born) == [2])
-            #expect(try store.records(WaitingItem.self).isEmpty)
+            #expect(try store.pausedUntil(at: 1) == .max)
+            if round == 1 {
+                try store.transaction(durably: true) { try store.save(Item(try store.newItem(), local: item.local)) }
+            }
             try store.close()
         }
         #expect(!isThere("mirror.sqlite.old"))
-        #expect(try SQLiteTreeStore.reading(path: path)?.meta(.cursor) == "17")
     }
 
-    /// Declares revisions as numbers, as earlier versions did.
-    private func declareNumbers() throws {
-        let old = try SQLiteConnection(path, .writing)
-        try old.run(
-            """
-            PRAGMA writable_schema = ON;
-            UPDATE sqlite_schema SET sql = replace(sql, 'revision TEXT', 'revision INT');
-            PRAGMA writable_schema = OFF
-            """)
-        try old.close()
-    }
-
-    @Test("revisions that were numbers are the server's texts for them, also those that look like another number")
-    func renumbered() throws {
-        /// What a file's revisions were on the server and when it was synced, and what they are.
-        let rows: [(server: Int64, synced: Int64, now: (server: Revision?, synced: Revision?))] = [
-            (7, 7, (.number(7), .number(7))), (0x5e, 0x12, (.number(0x5e), .number(0x12))),
-            (1 << 40, 0, (.number(1 << 40), nil)), (0, 3, (nil, .number(3))), (0, 0, (nil, nil)),
-            (-1, 3, (nil, .number(3))),
-        ]
+    @Test("a database of ByteClub 0.4, whose identities are numbers, opens with all that is in it")
+    func numbers() throws {
+        let location = Location(.root, EntryName("a"))
         let hash = ContentHasher.hash(Array("x".utf8))
         do {
             let store = try SQLiteTreeStore(path: path)
-            for number in rows.indices {
-                let location = Location(.root, EntryName("\(number)"))
+            try store.transaction(durably: true) {
                 try store.save(
                     Item(
-                        try store.newItem(),
-                        remote: RemoteState(location: location, isFolder: false, hash: hash),
+                        try store.newItem(), remote: RemoteState(location: location, isFolder: false, hash: hash),
                         synced: SyncedState(location: location, isFolder: false, hash: hash)))
+                try store.save(Item(try store.newItem(), synced: SyncedState(location: location, isFolder: false)))
+                try Selection([PathKey(folded: "/p")]).save(in: store)
+                try store.setMeta(.pausedUntil, "forever")
+                try store.setMeta(.rootNode, "5")
             }
-            try store.save(
-                PendingInstall(item: ItemID(1), location: .init(.root, EntryName("0")), hash: hash, revision: nil))
             try store.close()
-            try declareNumbers()
             let old = try SQLiteConnection(path, .writing)
-            for (index, row) in rows.enumerated() {
-                try old.run(
-                    "UPDATE item SET r_revision = \(row.server), s_revision = \(row.synced) WHERE id = \(index + 1)")
-            }
-            try old.run(
-                "UPDATE pending_install SET revision = 94; DROP TABLE deletion_wave; DROP TABLE sent_deletion; PRAGMA user_version = 3"
-            )
+            try old.run("UPDATE item SET r_node = 7, last_node = 7 WHERE id = 1")
+            try old.run("UPDATE item SET last_node = 9 WHERE id = 2")
             try old.close()
         }
         for _ in 1...2 {
             let store = try SQLiteTreeStore(path: path)
-            for (index, row) in rows.enumerated() {
-                let item = try #require(try store.item(ItemID(Int64(index) + 1)))
-                #expect(item.remote?.revision == row.now.server && item.synced?.revision == row.now.synced, "\(row)")
-                #expect(item.remote?.isUnverified == (row.server == -1) && item.remote?.hash == hash, "\(row)")
+            let (first, second) = try (store.item(ItemID(1)), store.item(ItemID(2)))
+            #expect(first?.remote?.node == EntryID(7) && first?.lastNode == EntryID(7) && first?.synced?.hash == hash)
+            #expect(second?.remote == nil && second?.lastNode?.journalNode == NodeID(9))
+            #expect(try store.item(node: EntryID(text: "7")) == first && store.item(node: EntryID(9)) == second)
+            #expect(try Selection(store).keys == [PathKey(folded: "/p")] && store.pausedUntil(at: 1) == .max)
+            if var item = first {
+                item.sent = item.sent == nil ? hash : nil
+                try store.save(item)
             }
-            #expect(try store.children(of: .root, on: .remote).count == rows.count)
-            #expect(try store.records(PendingInstall.self).map(\.revision) == [.number(0x5e)])
             try store.close()
         }
-        #expect(!isThere("mirror.sqlite.old"))
+        // A number stays one, so that an engine of 0.4 or 0.5 still reads it.
+        let raw = try SQLiteConnection(path, .reading)
+        #expect(try raw.text("SELECT typeof(r_node) || typeof(last_node) FROM item WHERE id = 1") == "integerinteger")
+        try raw.close()
     }
 
     @Test("damage that shows while an engine runs is an error of one line, and the next engine starts anew")

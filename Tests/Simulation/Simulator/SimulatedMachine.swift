@@ -216,7 +216,7 @@ extension SimulatedMachine {
                 item.local.map { "\($0.location.parent)/\($0.location.name)\($0.isLeftover ? " leftover" : "")" } ?? "-"
             let remote =
                 item.remote.map {
-                    "\($0.location.parent)/\($0.location.name) r\($0.revision?.description ?? "-") n\($0.node?.number ?? -1)"
+                    "\($0.location.parent)/\($0.location.name) r\($0.revision?.description ?? "-") n\($0.node?.text ?? "-")"
                 }
                 ?? "-"
             let synced =
@@ -224,7 +224,7 @@ extension SimulatedMachine {
                 ?? "-"
             let state = "\(item.isSettled ? "" : " UNSETTLED")\(item.isFrozen ? " FROZEN" : "")"
             return
-                "  machine \(number) item \(item.id): disk \(local), server \(remote), synced \(synced), last \(item.lastNode?.number ?? -1)\(state)"
+                "  machine \(number) item \(item.id): disk \(local), server \(remote), synced \(synced), last \(item.lastNode?.text ?? "-")\(state)"
         }
     }
 }

@@ -37,7 +37,7 @@ final class SimulatedStore: TreeStore {
     func newItem() throws -> ItemID { try use().newItem() }
     func save(_ item: Item) throws { try use().save(item) }
     func item(_ id: ItemID) throws -> Item? { try use(isRead: true).item(id) }
-    func item(node: NodeID) throws -> Item? { try use(isRead: true).item(node: node) }
+    func item(node: EntryID) throws -> Item? { try use(isRead: true).item(node: node) }
     func items(handle: FileHandle) throws -> [Item] { try use(isRead: true).items(handle: handle) }
     func children(of folder: ItemID, on side: Side) throws -> [Item] {
         try use(isRead: true).children(of: folder, on: side)

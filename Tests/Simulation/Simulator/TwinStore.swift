@@ -74,7 +74,7 @@ final class TwinStore: TreeStore {
 
     func save(_ item: Item) throws { try change { try $0.save(item) } }
     func item(_ id: ItemID) throws -> Item? { try read("item \(id)") { try $0.item(id) } }
-    func item(node: NodeID) throws -> Item? { try read("the item of \(node)") { try $0.item(node: node) } }
+    func item(node: EntryID) throws -> Item? { try read("the item of \(node)") { try $0.item(node: node) } }
     func items(handle: FileHandle) throws -> [Item] { try read("a file") { try $0.items(handle: handle) } }
     func children(of folder: ItemID, on side: Side) throws -> [Item] {
         try read("what is in \(folder)") { try $0.children(of: folder, on: side) }
