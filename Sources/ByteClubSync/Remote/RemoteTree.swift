@@ -10,8 +10,6 @@ final class RemoteTree {
     private let scanner: Scanner
     /// Whether the server's revisions are ordered.
     var ordersRevisions = false
-    /// Items that were refused recently: a change on the server ends their wait.
-    var refused: Set<ItemID> = []
 
     private var store: any TreeStore { context.store }
     private var configuration: SyncConfiguration { context.configuration }
@@ -115,7 +113,7 @@ final class RemoteTree {
         if hasMoved { item = try rescoped(item, to: reported, isOutside: isOutside, &pass) }
         let isRollback = isRefresh && isRollback(reported, of: item, isForeign: pass.isForeign)
         try pass.record.note(item.id)
-        if refused.contains(item.id) { report.note(.changedOnServer, of: item.id) }
+        report.reported.insert(item.id)
         try editor.observeRemote(&item, as: reported, isRollback: isRollback)
         if item != known { report.noteChange(of: item, isAlone: isAlone) }
         if hasMoved, known != nil, item.isFolder, !item.isExcluded {
