@@ -86,7 +86,7 @@ actor SyncSession {
         transfers = TransferRunner(context, local, inbox)
         auditor = Auditor(context)
         connector = RemoteConnector(
-            RemoteTree(context, remote, scanner), OperationIDs(mirror: id, at: environment.disk.now()))
+            context, remote, scanner, OperationIDs(mirror: id, at: environment.disk.now()))
         plans = PlanRunner(context: context, local: local, connector: connector)
         reporter = SyncReporter(onEvent)
         status = StatusRecorder(context, reporter)
@@ -243,7 +243,7 @@ actor SyncSession {
     private func undelete(_ report: inout SyncReport) async throws {
         guard try store.records(SentDeletion.self).contains(where: \.isWanted) else { return }
         _ = try await replica()
-        let undeletion = Undeletion(context: context, remote: connector.tree.remote)
+        let undeletion = Undeletion(context: context, remote: connector.remote)
         let tried = try await undeletion.run(besides: undeleted, &report)
         undeleted.formUnion(tried)
         if tried.count == Undeletion.mostAtOnce { loop.restoreMore() }

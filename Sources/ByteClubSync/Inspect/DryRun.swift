@@ -10,7 +10,7 @@ final class ObservedCopy {
     init(_ configuration: SyncConfiguration, _ remote: any Remote, _ environment: SyncEnvironment) throws {
         local = try LocalCopy(configuration, environment, environment.openStore())
         let ids = OperationIDs(mirror: local.id, at: environment.disk.now())
-        connector = RemoteConnector(RemoteTree(local.context, remote, local.scanner), ids)
+        connector = RemoteConnector(local.context, remote, local.scanner, ids)
     }
 
     /// The server's side of the trees.

@@ -9,15 +9,16 @@ final class RemoteTree {
     let remote: any Remote
     private let scanner: Scanner
     /// Whether the server's revisions are ordered.
-    var ordersRevisions = false
+    let ordersRevisions: Bool
 
     private var store: any TreeStore { context.store }
     private var configuration: SyncConfiguration { context.configuration }
 
-    init(_ context: SyncContext, _ remote: any Remote, _ scanner: Scanner) {
+    init(_ context: SyncContext, _ remote: any Remote, _ scanner: Scanner, ordersRevisions: Bool) {
         self.context = context
         self.remote = remote
         self.scanner = scanner
+        self.ordersRevisions = ordersRevisions
     }
 
     // MARK: Passes
