@@ -30,8 +30,8 @@ struct PlanRunner {
         }
     }
 
-    /// `unnamed` are files that travel in groups and have no hash yet, by which they are named: it is read before their
-    /// upload.
+    /// `unnamed` are files that travel in groups and have no hash yet; a group names its files by their hashes, so they
+    /// are read before the upload.
     private func readAndPlan(
         _ ids: [ItemID], naming unnamed: Set<ItemID>, upTo limit: Int64, besides busy: Set<ItemID>,
         _ view: UnconfirmedView, _ report: inout SyncReport
@@ -92,7 +92,7 @@ struct PlanRunner {
                     isChange = try editor.link(id, into: known)
                     if isChange { linked.append((id, known)) }
                 }
-                // Operations that change nothing would be planned and done for ever.
+                // An operation that changes nothing does not count, or it would be planned for ever.
                 if isChange { report.done += 1 }
             }
             return linked

@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// Records in the database what status queries show of a running session, and emits the events about it.
+/// Records the status of a running session in the database, for status queries, and emits the events about it.
 final class StatusRecorder {
     /// After how many bytes a large file's progress is recorded.
     static let progressStep: Int64 = 4 << 20
@@ -27,27 +27,28 @@ final class StatusRecorder {
 
     // MARK: Transfers
 
-    /// Emits the progress of a large file's transfer, and records it when it has come far enough since the last time.
-    func note(_ progress: TransferProgress, of item: ItemID, _ transfers: TransferBoard, _ retries: RetryTable) {
-        guard transfers.contains(item), let path = try? store.shownPath(of: item) else { return }
+    /// Emits the progress of a large file's transfer.
+    ///
+    /// - Returns: Whether it has come far enough since the last time to be recorded.
+    func note(_ progress: TransferProgress, of item: ItemID) -> Bool {
+        guard let path = try? store.shownPath(of: item) else { return false }
         reporter.emitProgress(path, progress)
-        guard progress.completed >= nextProgress[item] ?? Self.progressStep else { return }
+        guard progress.completed >= nextProgress[item] ?? Self.progressStep else { return false }
         nextProgress[item] = progress.completed + Self.progressStep
-        // Best effort: without it, a status query shows less.
-        try? recordWaiting(transfers, retries)
+        return true
     }
 
     /// Notes that a large file's transfer has ended.
     func noteEnd(of item: ItemID) { nextProgress[item] = nil }
 
-    /// Records the items that wait or are being transferred without a problem.
-    func recordWaiting(_ transfers: TransferBoard, _ retries: RetryTable) throws {
+    /// Records the items that wait or travel without a problem.
+    func record(_ backlog: SyncLoop.Backlog) throws {
         let limit = Self.recordedWaiting
-        var waiting = transfers.bytesTransferred.map { WaitingItem($0.key, .underWay(bytes: $0.value)) }
-        waiting += transfers.queued.sorted().prefix(limit).map { WaitingItem($0, .queued) }
-        waiting += transfers.scheduled.sorted().prefix(limit).map { WaitingItem($0, .scheduled) }
+        var waiting = backlog.travelling.map { WaitingItem($0.key, .underWay(bytes: $0.value)) }
+        waiting += backlog.queued.sorted().prefix(limit).map { WaitingItem($0, .queued) }
+        waiting += backlog.scheduled.sorted().prefix(limit).map { WaitingItem($0, .scheduled) }
         let now = context.environment.clock.now
-        for (item, until) in retries.beingWritten where until > now {
+        for (item, until) in backlog.beingWritten where until > now {
             waiting.append(WaitingItem(item, .written(until: context.seconds + (until - now).components.seconds)))
         }
         // The first outcome of an item counts.
@@ -58,7 +59,7 @@ final class StatusRecorder {
 
     // MARK: Problems
 
-    /// Records and reports items that wait since they were refused too often.
+    /// Records and reports the items that wait because they were refused too often.
     func record(_ problems: [(result: SyncReport.Outcome, delay: Duration)]) throws {
         for (result, delay) in problems {
             guard case .refused(let message, let refusal) = result.outcome else { continue }
@@ -72,7 +73,7 @@ final class StatusRecorder {
         }
     }
 
-    /// Reports the problems and what is held, and removes the problems of items that are settled or gone.
+    /// Reports problems, held deletions and held rules, and removes the problems of items that are settled or deleted.
     ///
     /// - Returns: Whether no problem keeps the two sides apart.
     func review(_ heldRules: HeldRulesRecord?) throws -> Bool {
@@ -98,7 +99,7 @@ final class StatusRecorder {
         hasObstacle = true
     }
 
-    /// Removes what was recorded as an obstacle of the whole mirror.
+    /// Removes the recorded obstacle of the whole mirror.
     func clearObstacle() throws {
         guard hasObstacle || !isObstacleKnown else { return }
         try store.replace([ObstacleRecord]())
@@ -120,7 +121,7 @@ final class StatusRecorder {
         let known = try store.heldDeletions()
         if verdict.held.isEmpty {
             if !known.isEmpty { try store.setHeldDeletions([]) }
-            // Those that were approved are carried out by now, unless they are deferred.
+            // Approved deletions are done by now, unless they are deferred.
             if !verdict.usesApproval, !verdict.isDeferred { try store.replace([ApprovedDeletion]()) }
             return
         }
@@ -138,7 +139,7 @@ final class StatusRecorder {
         try report(held)
     }
 
-    /// Reports held deletions, but for those of which a problem tells: entries that were renamed to what is not synced.
+    /// Reports held deletions, except for entries that were renamed to an unsynced name, each of which is a problem.
     private func report(_ held: [HeldDeletionRecord]) throws {
         if held.isEmpty { return }
         let moved = Set(try store.unsyncedMoves().compactMap(\.item))
@@ -157,18 +158,16 @@ final class StatusRecorder {
         try store.setMetaLater(.lastSync, "\(now)")
     }
 
-    /// What the sync did, and what is left.
-    func summary(
-        _ outcome: SessionOutcome, _ transfers: TransferBoard, _ retries: RetryTable, _ scope: SyncScope
-    ) throws -> SyncSummary {
+    /// The effects of the sync, and the work that is left.
+    func summary(_ outcome: SessionOutcome, _ backlog: SyncLoop.Backlog, _ scope: SyncScope) throws -> SyncSummary {
         var summary = reporter.summary
         let problems = try store.problems()
-        let waiting = try retries.waiting.sorted().map { try store.shownPath(of: $0) }
+        let waiting = try backlog.retried.sorted().map { try store.shownPath(of: $0) }
         for path in waiting where !problems.contains(where: { $0.path == path }) {
             reporter.emitOnce(SyncEvent(.problem, path: path, message: "it is being written; the next sync uploads it"))
             summary.problems += 1
         }
-        for path in try transfers.scheduled.sorted().map({ try store.shownPath(of: $0) }) {
+        for path in try backlog.scheduled.sorted().map({ try store.shownPath(of: $0) }) {
             reporter.emitOnce(
                 SyncEvent(.problem, path: path, message: "large files wait for the schedule"))
             summary.problems += 1
@@ -185,7 +184,7 @@ final class StatusRecorder {
 }
 
 extension StatusRecorder {
-    /// Tells why a sync ends without agreement when nothing else has told it.
+    /// Reports why a sync ends without agreement, unless another event has done so.
     func explainEnd(_ summary: SyncSummary, _ outcome: SessionOutcome) throws {
         guard summary.problems == 0, summary.held == 0, summary.heldByRules == 0, outcome.pausedUntil == nil else {
             return
@@ -198,7 +197,7 @@ extension StatusRecorder {
 }
 
 extension Refusal {
-    /// What a sync fails with when it can do no more because of it; nil for what a later sync may mend.
+    /// The error of a sync that can do no more because of this refusal; nil when a later sync may succeed.
     fileprivate func error(_ message: String) -> RemoteError? {
         switch self {
         case .passing, .answered, .lasting: return nil
@@ -214,4 +213,42 @@ extension Refusal {
 extension SyncEvent {
     /// The event of a pause until a time in seconds since 1970; `Int64.max` is until it is resumed.
     init(pausedUntil time: Int64) { self.init(.paused, until: time == .max ? nil : time) }
+}
+
+/// Counts what a sync does and emits its events; only the session uses it.
+final class SyncReporter {
+    /// The counts so far.
+    private(set) var summary = SyncSummary()
+    /// The lasting states that were reported, and those that were met since the last conclusion.
+    private var (reported, met): (Set<String>, Set<String>) = ([], [])
+    private let onEvent: @Sendable (SyncEvent) -> Void
+
+    init(_ onEvent: @escaping @Sendable (SyncEvent) -> Void) { self.onEvent = onEvent }
+
+    /// Counts and emits a step's events.
+    func emit(_ emissions: [SyncReport.Emission]) {
+        for emission in emissions {
+            if emission.isOnce { emitOnce(emission.event) } else { emit(emission.event, nodes: emission.nodes) }
+        }
+    }
+
+    /// Counts and emits an event.
+    func emit(_ event: SyncEvent, nodes: Int = 1) {
+        summary.count(event, nodes: nodes)
+        onEvent(event)
+    }
+
+    /// Emits an event about a lasting state, once for as long as it lasts.
+    func emitOnce(_ event: SyncEvent) {
+        let state = "\(event.event) \(event.path ?? "") \(event.message ?? "")"
+        if met.insert(state).inserted, !reported.contains(state) { onEvent(event) }
+    }
+
+    /// Notes that all lasting states have been met: the others are over, and are reported again when they recur.
+    func conclude() { (reported, met) = (met, []) }
+
+    /// Emits a transfer's progress.
+    func emitProgress(_ path: String, _ progress: TransferProgress) {
+        onEvent(SyncEvent(.progress, path: path, bytes: progress.completed, total: progress.total))
+    }
 }

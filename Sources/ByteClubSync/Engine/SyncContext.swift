@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// What the workers of one session share: the trees, the mirror's root and the environment.
+/// The state that the workers of one session share: the trees, the mirror's root and the environment.
 ///
 /// It decides nothing.
 final class SyncContext {
@@ -32,8 +32,9 @@ final class SyncContext {
     /// How conflict copies are named.
     var naming: ConflictNaming { ConflictNaming(of: configuration.memberName) }
 
-    /// Up to how many bytes a file travels in a group; when rates are limited, what is no note travels by itself, so that
-    /// the limits hold.
+    /// Up to how many bytes a file travels in a group.
+    ///
+    /// When rates are limited, every file that is larger than a note travels alone, so that the limits hold.
     var groupedBytes: Int64 {
         configuration.isUnlimited
             ? max(environment.groupedBytes, SyncBatch.maximumInlineBytes) : SyncBatch.maximumInlineBytes
@@ -45,7 +46,7 @@ final class SyncContext {
     /// The time of day, for contents that are made now.
     var now: FileTime { FileTime(nanoseconds: environment.disk.now()) }
 
-    /// Remembers which rules decided; only what is done next is logged with its rule.
+    /// Remembers which rules decided, for the log of the operations that follow.
     func decided(_ more: [ItemID: Rule]) {
         if rules.count > 16_384 { rules = [:] }
         rules.merge(more) { $1 }
@@ -76,7 +77,7 @@ final class SyncContext {
 
     /// Whether the disk has room for so many bytes of some items beyond the reserve.
     ///
-    /// Otherwise one of them is refused, and stands for all that come while it waits: a full disk is one problem.
+    /// Otherwise one item is refused; while it waits, later ones are not refused as well: a full disk is one problem.
     func hasRoom(for bytes: Int64, _ ids: [ItemID], _ report: inout SyncReport) throws -> Bool {
         let (free, total) = try root.room()
         // On a small disk the reserve would be everything.

@@ -1,7 +1,7 @@
 public import ByteClubCore
 
 extension SyncEngine {
-    /// The status of a mirror, from its database; of the files only the copies of conflicts are looked at.
+    /// The status of a mirror, from its database; only copies of conflicts are looked up on disk.
     ///
     /// - Throws: ``SyncError`` with the code `database` when that cannot be read.
     public static func status(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus {
@@ -16,8 +16,9 @@ extension SyncEngine {
         return status
     }
 
-    /// The newest events of the log, newest last, of one path and what is below it when that is given; with `after`
-    /// only those behind the one of that number.
+    /// The newest events of the log, newest last.
+    ///
+    /// `path` limits them to one path and the paths below it, `after` to the events after the one of that number.
     public static func log(
         of configuration: SyncConfiguration, below path: String?, after: Int64?, limit: Int
     ) throws(SyncError) -> [SyncLogEntry] {
@@ -70,5 +71,62 @@ extension SyncStatus.HeldRules {
 extension SyncStatus.Conflict {
     init(_ conflict: ConflictRecord) {
         self.init(path: conflict.path, copy: conflict.copy, at: conflict.at, isResolved: conflict.isResolved)
+    }
+}
+
+extension SyncEngine {
+    /// The identity of the mirror that has its root in a directory; nil when there is none, or it cannot be read.
+    public static func marker(in directory: String) -> String? {
+        guard let root = try? LinuxDisk(directory).openRoot() else { return nil }
+        return try? ControlDirectory.marker(in: root)
+    }
+
+    /// A directory's handle (name_to_handle_at(2)); nil when the file system has none.
+    ///
+    /// It differs from that of every other directory, copies included, and a move on the same disk keeps it.
+    public static func handle(of directory: String) -> String? {
+        guard let handle = try? LinuxDisk(directory).openRoot().stat().handle else { return nil }
+        return "\(handle.high) \(handle.low)"
+    }
+
+    /// The identity that a mirror's database knows its root by; nil before the first sync.
+    ///
+    /// - Throws: ``SyncError`` with the code `database` when that cannot be read.
+    public static func identity(of configuration: SyncConfiguration) throws(SyncError) -> String? {
+        try configuration.read { try $0.meta(.mirrorID) } ?? nil
+    }
+
+    /// Makes a mirror an ordinary directory and removes its state; its files and the contents of its trash stay.
+    ///
+    /// - Returns: Whether its trash or staging is kept, because it is not empty.
+    /// - Throws: ``SyncError`` with the code `alreadyRunning` while a sync of it runs, `io` when the disk refuses.
+    public static func unlink(_ configuration: SyncConfiguration) throws(SyncError) -> Bool {
+        do {
+            let id = try? identity(of: configuration)
+            guard let lock = try MirrorLock(in: configuration.stateDirectory) else {
+                let advice = MirrorLock.advice(in: configuration.stateDirectory, then: " first")
+                throw SyncError(.alreadyRunning, "a sync of '\(configuration.directory)' is running\(advice)")
+            }
+            // The lock is held until its file is removed.
+            return try withExtendedLifetime(lock) {
+                // A database without a mirror would take the next one of this path for its own, not the reverse.
+                try removeState(configuration.stateDirectory)
+                guard let id, marker(in: configuration.directory) == id else { return false }
+                return try ControlDirectory.remove(from: LinuxDisk(configuration.directory).openRoot())
+            }
+        } catch {
+            throw SyncError.wrapping(error)
+        }
+    }
+
+    private static func removeState(_ directory: String) throws(FileError) {
+        let parts = LocalPath.split(directory)
+        let mirrors = try LinuxDisk("/" + parts.parent).openRoot()
+        let state = try mirrors.folder(parts.name)
+        let names = try state.list().filter { $0.kind == .file }.map(\.name)
+        for name in names where name != MirrorLock.fileName { try state.removeFile(name) }
+        if names.contains(MirrorLock.fileName) { try state.removeFile(MirrorLock.fileName) }
+        try mirrors.removeFolder(parts.name)
+        try mirrors.sync()
     }
 }

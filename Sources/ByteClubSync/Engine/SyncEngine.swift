@@ -43,7 +43,7 @@ public final class SyncEngine: Service, Sendable {
     /// Syncs until mirror and server agree, or only items are left that must wait.
     ///
     /// `onEvent` is called from any thread, last with a `summary`. Cancelling the task ends it soon and leaves both
-    /// sides in order; the next sync goes on from there.
+    /// sides in order; the next sync continues from there.
     ///
     /// - Throws: ``SyncError``; whatever was done until then stays done. After the summary, `remote` when the
     ///   server refused single entries for good: with the code `protocolViolation` when it violated the protocol about
@@ -54,14 +54,14 @@ public final class SyncEngine: Service, Sendable {
             let session = try SyncSession(
                 configuration, remote, SyncEnvironment(configuration), SyncInbox(), onEvent: onEvent)
             let (summary, refusal) = try await closing(session, lock) {
-                // What waiting may help is tried twice more.
+                // Two retries for items that waiting may help.
                 let outcome = try await session.run(until: .agreement(retries: 2))
                 if let until = outcome.pausedUntil { await session.emit(SyncEvent(pausedUntil: until)) }
                 let summary = try await session.summary()
                 return (summary, summary.isComplete ? nil : await session.refusal)
             }
             onEvent(SyncEvent(.summary, summary: summary))
-            // All that could be synced is; the rest is refused, which another sync would not mend.
+            // All that can be synced is synced; another sync would be refused as well.
             if let refusal { throw refusal }
             return summary
         } catch {
@@ -69,12 +69,11 @@ public final class SyncEngine: Service, Sendable {
         }
     }
 
-    /// Syncs, and goes on whenever the mirror or the server changes, until the task is cancelled or a graceful shutdown
-    /// is asked for.
+    /// Syncs whenever the mirror or the server changes, until the task is cancelled or a graceful shutdown begins.
     ///
     /// Transient failures are reported as events and retried with exponential backoff.
     ///
-    /// - Throws: ``SyncError`` for what only a person can mend: another engine runs, the mirror is gone, a wrong token.
+    /// - Throws: ``SyncError`` when only a person can help: another engine runs, the mirror is missing, a wrong token.
     public func run() async throws { try await run(watching: .max) }
 
     /// Syncs continuously and watches at most `limit` folders.
@@ -115,7 +114,7 @@ public final class SyncEngine: Service, Sendable {
         }
     }
 
-    /// Takes the mirror's lock, so that no other engine runs.
+    /// Acquires the mirror's lock, so that no other engine runs.
     func takeLock() throws -> MirrorLock {
         if isNew { try MirrorLock.makeDirectories(configuration.directory, mode: 0o777) }
         try MirrorLock.makeDirectories(configuration.stateDirectory, mode: 0o700)
@@ -141,5 +140,78 @@ public final class SyncEngine: Service, Sendable {
             if part == ".." { _ = parts.popLast() } else { parts.append(part) }
         }
         return "/" + parts.joined(separator: "/")
+    }
+}
+
+extension SyncError {
+    /// Converts any error to a ``SyncError``.
+    static func wrapping(_ error: any Error) -> SyncError {
+        switch error {
+        case let error as SyncError: error
+        case let error as RemoteError where error.code == .cancelled: SyncError(.cancelled, "cancelled")
+        case let error as RemoteError: SyncError(.remote(error), error.message)
+        case is CancellationError: SyncError(.cancelled, "cancelled")
+        case let error as FileError: SyncError(.io, error.description)
+        default: SyncError(.io, "\(error)")
+        }
+    }
+}
+
+extension SyncConfiguration {
+    /// Where the mirror's database is.
+    var databasePath: String { stateDirectory + "/" + SQLiteTreeStore.fileName }
+
+    /// The lock file of a running engine; touching it wakes the engine.
+    var lockPath: String { stateDirectory + "/" + MirrorLock.fileName }
+
+    /// Has a running engine read the changes in its database.
+    func nudge() { _ = unsafe utimensat(AT_FDCWD, lockPath, nil, 0) }
+
+    /// Whether an engine runs for the mirror, in any process.
+    var isRunning: Bool {
+        guard let file = try? FileDescriptor.open(lockPath, O_RDONLY) else { return false }
+        guard flock(file.number, LOCK_SH | LOCK_NB) == 0 else { return errno == EWOULDBLOCK }
+        flock(file.number, LOCK_UN)
+        return false
+    }
+
+    /// Opens the database; nil when there is none.
+    private func store(
+        _ open: (String) throws(SyncError) -> SQLiteTreeStore?
+    ) throws(SyncError) -> SQLiteTreeStore? {
+        let path = databasePath
+        if let store = try open(path) { return store }
+        guard DatabaseFile.isUnusable(path) else { return nil }
+        throw SyncError(
+            .database, "the mirror's database '\(path)' is damaged or of another version; the next sync replaces it"
+        )
+    }
+
+    /// Reads the database, also while an engine has it open; nil when there is none.
+    ///
+    /// - Throws: ``SyncError``; what `body` throws is wrapped in one.
+    func read<Value>(_ body: (SQLiteTreeStore) throws -> Value) throws(SyncError) -> Value? {
+        do {
+            guard let store = try store(SQLiteTreeStore.reading) else { return nil }
+            defer { try? store.close() }
+            return try body(store)
+        } catch {
+            throw SyncError.wrapping(error)
+        }
+    }
+
+    /// Changes the database durably, also while an engine has it open; nil when there is none.
+    ///
+    /// - Throws: ``SyncError``; what `body` throws is wrapped in one.
+    func change<Value>(_ body: (SQLiteTreeStore) throws -> Value) throws(SyncError) -> Value? {
+        do {
+            guard let store = try store(SQLiteTreeStore.joining) else { return nil }
+            defer { try? store.close() }
+            let value = try store.transaction(durably: true) { try body(store) }
+            nudge()
+            return value
+        } catch {
+            throw SyncError.wrapping(error)
+        }
     }
 }

@@ -19,7 +19,7 @@ enum SessionEvent: Sendable {
 final class SyncInbox: Sendable {
     private struct State {
         var events: [SessionEvent] = []
-        /// The changes of the disk, as one: a step may last while millions of files are written.
+        /// All changes of the disk as one event: a step may last while millions of files are written.
         var disk: DiskChange?
         /// The latest progress of each large file's transfer.
         var progress: [ItemID: TransferProgress] = [:]
@@ -45,7 +45,7 @@ final class SyncInbox: Sendable {
         waiter?.resume()
     }
 
-    /// Removes and returns all events since the last call: what has changed on the disk, then the others in their order.
+    /// Removes and returns all events since the last call: the changes on disk as one, then the others in their order.
     func drain() -> [SessionEvent] {
         state.withLock { state in
             defer { (state.events, state.disk, state.progress) = ([], nil, [:]) }
@@ -55,7 +55,7 @@ final class SyncInbox: Sendable {
         }
     }
 
-    /// Waits until something happens, or until a moment; nil waits for events alone.
+    /// Waits for an event, or until a moment; nil is no limit.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     func wait(until deadline: SyncInstant?, _ environment: SyncEnvironment) async throws {

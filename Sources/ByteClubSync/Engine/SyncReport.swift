@@ -8,7 +8,7 @@ struct SyncReport: Sendable {
     struct Emission: Sendable {
         let event: SyncEvent
         var nodes = 1
-        /// Whether it is about a lasting state, which is told once for as long as it lasts.
+        /// Whether it is about a lasting state, which is reported once for as long as it lasts.
         var isOnce = false
     }
 
@@ -24,9 +24,9 @@ struct SyncReport: Sendable {
     var hasChanges = false
     /// Items that can be planned now, independently of others.
     var ready: Set<ItemID> = []
-    /// Whether more may have to be planned than what is ready.
+    /// Whether more items than the ready ones may have to be planned.
     var needsRound = false
-    /// Folders whose listing no longer matches the tree: what was to be done in them is planned again after a scan.
+    /// Folders whose listing no longer matches the tree: the operations in them are planned again after a scan.
     var rescans: Set<ItemID> = []
     /// Folders that were just made, to be scanned now that they are watched.
     var newFolders: Set<ItemID> = []
@@ -42,10 +42,12 @@ struct SyncReport: Sendable {
     var deletions: [ItemID] = []
     /// Large files to transfer in the background.
     var transfers: [TransferRequest] = []
-    /// How many entries were deleted on the server or left out by new rules; what was made within the wave does not count.
-    var deleted = 0
-    /// The wave of deletions as it was before.
-    var wave = DeletionWave()
+    /// Items that the feed has reported: none of them needs to wait for the server any longer.
+    var reported: Set<ItemID> = []
+    /// Items that the server has deleted as this engine asked.
+    var deleted: [ItemID] = []
+    /// The guard's verdict about the round's deletions; nil when it judged none.
+    var verdict: DeletionGuard.Verdict?
     /// Events to emit.
     var emissions: [Emission] = []
     /// A failure that may pass by itself.

@@ -8,8 +8,8 @@ struct SessionOutcome: Hashable, Sendable {
     var pausedUntil: Int64?
 }
 
-/// Synchronises one directory with one server folder. It decides nothing: it asks the loop for steps, performs them and
-/// reports.
+/// Synchronises one directory with one server folder: it performs the steps that the loop decides on, and reports their
+/// results to it.
 ///
 /// Every outside event is posted to the inbox and handled between two steps; `run(until:)` is the only entry, so that
 /// nothing else changes the trees while a step waits for the disk or the server.
@@ -39,14 +39,11 @@ actor SyncSession {
 
     private var loop: SyncLoop
     private var pace = GroupPace()
+    private var desk: DeletionDesk
     private var outcome = SessionOutcome()
-    /// The wave of deletions as it is stored.
-    private var storedWave = DeletionWave()
-    /// Whether the wave may have deleted more than is counted.
-    private var isWaveUnsure = true
-    /// What this run has tried to bring back from the server's history.
+    /// Deletions that this run has tried to restore from the server's history.
     private var undeleted: Set<ItemID> = []
-    /// What a pull has told of since inline contents were installed last.
+    /// Items whose inline contents have arrived since others were installed last.
     private var arrived: Set<ItemID> = []
     /// Whether the root was checked, and nothing that may last has been done since.
     private var isRootChecked = false
@@ -55,6 +52,7 @@ actor SyncSession {
     private var (polling, auditing): (Task<Void, Never>?, Task<Void, Never>?)
 
     private var store: any TreeStore { context.store }
+    private var now: SyncInstant { environment.clock.now }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
@@ -88,20 +86,18 @@ actor SyncSession {
         transfers = TransferRunner(context, local, inbox)
         auditor = Auditor(context)
         connector = RemoteConnector(
-            RemoteTree(context, remote, scanner), OperationIDs(mirror: id, at: environment.disk.now()))
+            context, remote, scanner, OperationIDs(mirror: id, at: environment.disk.now()))
         plans = PlanRunner(context: context, local: local, connector: connector)
         reporter = SyncReporter(onEvent)
         status = StatusRecorder(context, reporter)
         loop = SyncLoop(configuration)
         if try store.meta(.member) != configuration.memberName { try store.setMeta(.member, configuration.memberName) }
-        storedWave = try store.wave(at: environment.clock.now, seconds: context.seconds)
-        if storedWave.last != nil { storedWave.notice(try store.newItem()) }
-        loop.deletions.wave = storedWave
+        desk = try DeletionDesk(context)
     }
 
-    /// Checks for late writes for the last time and closes the database; nothing may be asked of the session after.
+    /// Checks for late writes for the last time and closes the database; the session may not be used after that.
     func close() async throws {
-        // Best effort: what is written from now on is found when the trash is emptied.
+        // Best effort: later writes are found when the trash is emptied.
         var report = SyncReport()
         context.handles.forgetAll()
         try? local.trash.catchLateWrites(isLast: true, &report)
@@ -116,14 +112,14 @@ actor SyncSession {
 
     /// Syncs until a goal is reached.
     ///
-    /// - Throws: ``SyncError`` when it cannot be reached; what was done until then stays done, and the next run
+    /// - Throws: ``SyncError`` when it cannot be reached; everything before the error stays done, and the next run
     ///   continues from there.
     func run(until goal: SyncGoal) async throws(SyncError) -> SessionOutcome {
-        loop.begin(goal, at: environment.clock.now)
+        loop.begin(goal, at: now)
         while true {
             for event in inbox.drain() { receive(event) }
             transfers.keepPace()
-            let step = loop.next(at: environment.clock.now)
+            let step = loop.next(at: now)
             if case .end = step { return outcome }
             var report = SyncReport()
             do {
@@ -131,25 +127,27 @@ actor SyncSession {
                     try await perform(step, &report)
                 } catch {
                     reporter.emit(report.emissions)
-                    try? status.record(loop.note(report, at: environment.clock.now))
-                    try? storeWave()
+                    desk.count(report.deleted)
+                    try? status.record(loop.note(report, at: now))
+                    try? desk.storeWave()
                     throw error
                 }
                 reporter.emit(report.emissions)
-                let now = environment.clock.now
+                desk.count(report.deleted)
+                let end = now
                 try status.record(
-                    loop.did(step, report, slots: transfers.slots, paceEnds: transfers.paceEnds(after: now), at: now))
-                try storeWave()
+                    loop.did(step, report, slots: transfers.slots, paceEnds: transfers.paceEnds(after: end), at: end))
+                try desk.storeWave()
             } catch {
                 try await recover(from: SyncError.wrapping(error), in: step)
             }
         }
     }
 
-    /// What a sync did, and what is left.
+    /// The effects of a sync, and the work that is left.
     func summary() throws -> SyncSummary {
-        var summary = try status.summary(outcome, loop.transfers, loop.retries, local.scope)
-        if loop.isWorkLeft(at: environment.clock.now) { summary.isComplete = false }
+        var summary = try status.summary(outcome, loop.backlog, local.scope)
+        if loop.isWorkLeft(at: now) { summary.isComplete = false }
         if watcher == nil, !summary.isComplete { try status.explainEnd(summary, outcome) }
         return summary
     }
@@ -163,29 +161,11 @@ actor SyncSession {
     // MARK: Between steps
 
     private func receive(_ event: SessionEvent) {
-        if case .transferProgressed(let item, let progress) = event {
-            status.note(progress, of: item, loop.transfers, loop.retries)
+        if case .transferProgressed(let item, let progress) = event, loop.travelling.contains(item) {
+            // Best effort: without it, a status query shows less.
+            if status.note(progress, of: item) { try? status.record(loop.backlog) }
         }
-        loop.receive(event, at: environment.clock.now)
-    }
-
-    /// Stores the wave of deletions when it has begun or grown, so that the next engine goes on with it.
-    private func storeWave() throws {
-        let wave = loop.deletions.wave
-        if !wave.isNew, wave.count == storedWave.count { return }
-        try store.save(wave, seconds: context.seconds)
-        noteWave()
-    }
-
-    private func noteWave() {
-        loop.deletions.wave.stored()
-        storedWave = loop.deletions.wave
-    }
-
-    /// Forgets the wave of deletions when a person has decided about it.
-    private func checkWave() throws {
-        guard storedWave.last != nil, try store.records(DeletionWaveRecord.self).isEmpty else { return }
-        (storedWave, loop.deletions.wave) = (DeletionWave(), DeletionWave())
+        loop.receive(event, at: now)
     }
 
     /// Continues after a transient failure.
@@ -195,7 +175,7 @@ actor SyncSession {
         try? await local.bulk.settle(&report)
         reporter.emit(report.emissions)
         status.note(obstacle: error)
-        let delay = try loop.failed(step, error, at: environment.clock.now)
+        let delay = try loop.failed(step, error, at: now)
         let next = context.seconds + max(1, delay.components.seconds)
         reporter.emit(SyncEvent(.problem, message: error.message, until: next))
     }
@@ -205,11 +185,10 @@ actor SyncSession {
     private func perform(_ step: SyncLoop.Step, _ report: inout SyncReport) async throws {
         // Folders may have been moved since the last scan.
         context.handles.forgetAll()
-        connector.tree.refused = loop.retries.refused
         if step.mayLast { isRootChecked = false }
         switch step {
-        case .recover: try local.recover(besides: loop.transfers.items.union(local.bulk.items), &report)
-        case .check(let reloads): try await check(reloads, &report)
+        case .recover: try local.recover(besides: loop.travelling.union(local.bulk.items), &report)
+        case .check(let reloads, let restores): try await check(reloads, restores, &report)
         case .finish(let item, let result):
             status.noteEnd(of: item)
             try await transfers.finish(item, result, replica(), &report)
@@ -218,12 +197,12 @@ actor SyncSession {
             try await replica().ingest(changes, after: cursor, &report)
         case .start(let requests): try await start(requests, &report)
         case .scan(let request):
-            // No scan may find contents that are being installed, as after a failure.
+            // No scan may find contents that are still being installed, as after a failure.
             try await local.bulk.settle(&report)
             try scan(request, &report)
         case .pull: try await pull(&report)
         case .installInline:
-            try await fetcher().installInline(arrived, missing: loop.rescans.missing, local.mover, &report)
+            try await fetcher().installInline(arrived, missing: loop.unconfirmed, local.mover, &report)
             arrived = []
             loop.installedInline()
         case .sync(let last): try await sync(after: last, &report)
@@ -243,35 +222,38 @@ actor SyncSession {
 
     private func fetcher() async throws -> ContentFetcher { ContentFetcher(context, try await replica(), local.bulk) }
 
-    private func check(_ reloads: Bool, _ report: inout SyncReport) async throws {
-        if let until = try store.pausedUntil(at: context.seconds) { return try await pause(until, &report) }
-        loop.setPause(nil, at: environment.clock.now)
+    private func check(_ reloads: Bool, _ restores: Bool, _ report: inout SyncReport) async throws {
+        if try await pauseIfAsked(&report) { return }
+        loop.setPause(nil, at: now)
         outcome.pausedUntil = nil
         try root.check(store)
         isRootChecked = true
         try local.trash.catchLateWrites(&report)
-        loop.lateCheckAt = local.trash.nextLateCheck
+        loop.setLateCheck(at: local.trash.nextLateCheck)
         local.deleter.begin()
-        try checkWave()
+        try desk.forgetDecided()
         if reloads { undeleted = [] }
-        if reloads || loop.isUndeleting { try await undelete(&report) }
-        if try reloads || local.scope.isStale(), try local.scope.reload(&loop.deletions, &report) {
-            loop.rulesChanged(at: environment.clock.now)
+        if restores { try await undelete(&report) }
+        if try reloads || local.scope.isStale(), try local.scope.reload(&desk.deletions, &report) {
+            loop.rulesChanged(at: now)
         }
     }
 
-    /// Brings back some of what is wanted back, and has another check go on with the rest.
+    /// Restores some of the wanted deletions, and has another check continue with the rest.
     private func undelete(_ report: inout SyncReport) async throws {
-        loop.isUndeleting = false
         guard try store.records(SentDeletion.self).contains(where: \.isWanted) else { return }
         _ = try await replica()
-        let undeletion = Undeletion(context: context, remote: connector.tree.remote)
+        let undeletion = Undeletion(context: context, remote: connector.remote)
         let tried = try await undeletion.run(besides: undeleted, &report)
         undeleted.formUnion(tried)
-        loop.isUndeleting = tried.count == Undeletion.mostAtOnce
+        if tried.count == Undeletion.mostAtOnce { loop.restoreMore() }
     }
 
-    private func pause(_ until: Int64, _ report: inout SyncReport) async throws {
+    /// Pauses when a person has asked for it.
+    ///
+    /// - Returns: Whether the mirror is paused.
+    private func pauseIfAsked(_ report: inout SyncReport) async throws -> Bool {
+        guard let until = try store.pausedUntil(at: context.seconds) else { return false }
         transfers.stop()
         // When syncing continues, no scan may find contents that are being installed.
         connector.replica?.abandonPull()
@@ -279,27 +261,28 @@ actor SyncSession {
         if until != outcome.pausedUntil, watcher != nil { reporter.emit(SyncEvent(pausedUntil: until)) }
         outcome.pausedUntil = until
         let rest: Duration = until == .max ? .seconds(10) : .seconds(until - context.seconds)
-        loop.setPause(rest, at: environment.clock.now)
+        loop.setPause(rest, at: now)
+        return true
     }
 
     private func scan(_ request: ScanRequest, _ report: inout SyncReport) throws {
-        let start = environment.clock.now
-        let (again, changed) = loop.rescans.begin(request, at: start)
+        let start = now
+        let (again, changed) = loop.beginScan(request, at: start)
         try attend(changed)
         try unwatch(request)
         let found = try local.scan(request, &report)
         if let watcher {
-            loop.setWatched(watcher.problem == nil, at: environment.clock.now)
+            loop.setWatched(watcher.problem == nil, at: now)
             try status.noteWatching(watcher.problem)
         }
         loop.scanned(
             request, found, again: again, unwatched: watcher?.unwatched(of: found.racyFolders) ?? [],
-            lasting: environment.clock.now - start, at: environment.clock.now)
+            lasting: now - start, at: now)
     }
 
-    /// Retries files that were being written in folders that somebody has changed since.
+    /// Retries files that were being written, in folders that the user has changed since.
     private func attend(_ changed: Set<ItemID>) throws {
-        let written = try loop.retries.beingWritten.keys.sorted().filter { id in
+        let written = try loop.beingWritten.filter { id in
             try store.item(id)?.local.map { changed.contains($0.location.parent) } ?? true
         }
         loop.attend(written)
@@ -333,7 +316,7 @@ actor SyncSession {
                 replica.abandonPull()
                 try? await ContentFetcher(context, replica, local.bulk).settle(&report)
             }
-            // An entry that changed while it was read is right the next time; a lasting fault prevents agreement.
+            // The next pull is right about an entry that changed while it was read; a lasting fault prevents agreement.
             guard let error = error as? RemoteError, error.code != .cancelled, error.code != .unauthorized else {
                 throw error
             }
@@ -345,14 +328,14 @@ actor SyncSession {
         var rest = requests[...]
         do {
             while let request = rest.first {
-                if try await !transfers.start(request, replica(), &report) { _ = loop.transfers.end(request.item) }
+                if try await !transfers.start(request, replica(), &report) { loop.notStarted(request.item) }
                 rest.removeFirst()
             }
         } catch {
-            for request in rest { _ = loop.transfers.end(request.item) }
+            for request in rest { loop.notStarted(request.item) }
             throw error
         }
-        try status.recordWaiting(loop.transfers, loop.retries)
+        try status.record(loop.backlog)
     }
 
     private func poll() async throws {
@@ -378,10 +361,10 @@ actor SyncSession {
 
     private func wait(until deadline: SyncInstant?) async throws {
         local.reader.forgetContents()
-        let rest = environment.clock.now + Self.restDelay
-        if !hasRested, deadline.map({ $0 > rest }) ?? true, loop.transfers.isEmpty, watcher != nil {
+        let rest = now + Self.restDelay
+        if !hasRested, deadline.map({ $0 > rest }) ?? true, loop.travelling.isEmpty, watcher != nil {
             try await inbox.wait(until: rest, environment)
-            if environment.clock.now >= rest {
+            if now >= rest {
                 hasRested = true
                 try store.rest()
             }
@@ -395,7 +378,7 @@ actor SyncSession {
     /// Plans a slice of the unsettled items and carries the plan out; deletions are checked with the last slice.
     private func sync(after last: ItemID?, _ report: inout SyncReport) async throws {
         hasRested = false
-        if let until = try store.pausedUntil(at: context.seconds) { return try await pause(until, &report) }
+        if try await pauseIfAsked(&report) { return }
         if last == nil { try checkRoot() }
         let slice = try slice(after: last)
         report.last = slice.last?.id ?? .root
@@ -429,12 +412,12 @@ actor SyncSession {
     /// Plans some items alone, and carries the plan out.
     private func settle(_ items: Set<ItemID>, _ report: inout SyncReport) async throws {
         hasRested = false
-        if let until = try store.pausedUntil(at: context.seconds) { return try await pause(until, &report) }
+        if try await pauseIfAsked(&report) { return }
         try checkRoot()
         let due = try items.sorted().compactMap { try store.item($0) }.filter { !$0.isSettled }
         try await plan(firstOf(due), &report)
-        // What one plan does not settle is a round's.
-        let travelling = loop.transfers.items.union(report.transfers.map(\.item))
+        // A round plans the items that one plan has not settled.
+        let travelling = loop.travelling.union(report.transfers.map(\.item))
         let isLeft = try items.contains { try !travelling.contains($0) && store.item($0)?.isSettled != true }
         if isLeft { report.hasChanges = true }
     }
@@ -446,75 +429,54 @@ actor SyncSession {
     }
 
     private func plan(_ items: [Item], _ report: inout SyncReport) async throws {
-        let busy = loop.transfers.items.union(loop.retries.waiting(at: environment.clock.now))
-        let start = environment.clock.now
-        try await plans.run(items, besides: busy, unconfirmed: loop.rescans.missing, &report)
-        pace.note(items.reduce(0) { $0 + $1.groupBytes }, lasting: environment.clock.now - start)
+        let start = now
+        try await plans.run(items, besides: loop.busy(at: start), unconfirmed: loop.unconfirmed, &report)
+        pace.note(items.reduce(0) { $0 + $1.groupBytes }, lasting: now - start)
     }
 
-    /// Checks the deletions that the round has planned and that are still due, and carries out those that are allowed.
+    /// Judges the deletions of the round that are still due, and carries out the allowed ones.
     private func delete(_ items: [ItemID], _ report: inout SyncReport) async throws {
-        if let until = try store.pausedUntil(at: context.seconds) { return try await pause(until, &report) }
+        if try await pauseIfAsked(&report) { return }
         if !items.isEmpty { try root.check(store) }
-        let view = UnconfirmedView(base: store, unconfirmed: loop.rescans.missing)
+        let view = UnconfirmedView(base: store, unconfirmed: loop.unconfirmed)
         let wanted =
             try items.isEmpty
             ? [] : store.reading { try Planner.plan(items, in: view).operations.filter(\.isDeletion) }
-        try checkWave()
-        if isWaveUnsure, storedWave.last != nil, !wanted.isEmpty {
-            loop.deletions.wave.recount(try store.goneInWave())
-            isWaveUnsure = false
-        }
-        let now = environment.clock.now
-        var verdict = loop.deletions.judge(
-            try store.candidates(wanted, in: loop.deletions.wave), of: try store.syncedCount(),
-            approved: Set(try store.records(ApprovedDeletion.self).map(\.item)),
-            held: Set(try store.heldDeletions().map(\.item)), isSettling: loop.isSettling(at: now), at: now)
-        // What was renamed to what is not synced is gone for the others, whatever the threshold.
-        for move in try store.candidates(store.unsyncedDeletions(), in: loop.deletions.wave) { verdict.hold(move) }
-        if loop.deletions.wave.last != nil, loop.deletions.wave.start == nil {
-            loop.deletions.wave.notice(try store.newItem())
-        }
-        report.wave = loop.deletions.wave
+        let verdict = try desk.judge(wanted, isSettling: loop.isSettling(at: now))
+        report.verdict = verdict
         outcome.held = verdict.heldWeight
         let writes = verdict.allowed.compactMap(\.write)
-        if verdict.isOfWave, !writes.isEmpty {
-            try store.remember(writes.map(\.item), of: loop.deletions.wave, seconds: context.seconds)
-            noteWave()
-        } else {
-            // What an earlier wave has deleted must not come back with what is held now.
-            try storeWave()
-        }
+        try desk.prepare(writes.map(\.item), verdict)
         try status.record(verdict)
         try local.deleter.delete(verdict.allowed.filter { $0.side == .local }.map(\.item), &report)
         if writes.isEmpty { return }
-        // What a person has approved makes nothing after it doubtful, also when the write is cut off.
-        defer { if verdict.usesApproval { report.deleted = 0 } }
-        isWaveUnsure = true
+        // An approved deletion makes no later one doubtful, also when the write is cut off.
+        defer { if verdict.usesApproval { report.deleted = [] } }
         try await replica().write(writes, local.reader, &report)
-        isWaveUnsure = report.failure != nil
+        if report.failure == nil { desk.answered() }
     }
 
     // MARK: Conclusion
 
     /// Does periodic maintenance, and records the mirror's status.
     private func conclude(_ report: inout SyncReport) throws {
-        try local.maintain(besides: loop.transfers.items, &report)
+        try local.maintain(besides: loop.travelling, &report)
         try auditor.review()
         local.reader.forgetContents()
-        let isWorkLeft = loop.isWorkLeft(at: environment.clock.now)
-        loop.retries.forget(try loop.retries.all.sorted().filter { try store.item($0)?.isSettled ?? true })
+        let isWorkLeft = loop.isWorkLeft(at: now)
+        try loop.forgetRetries { [store] in try store.item($0)?.isSettled ?? true }
         if !isWorkLeft { connector.replica?.inlineContents.clear() }
         let hasNoProblems = try status.review(local.scope.heldRules)
-        try status.recordWaiting(loop.transfers, loop.retries)
-        if !isWorkLeft { try status.clearObstacle() }
-        let isDone =
-            hasNoProblems && loop.retries.waiting.isEmpty && loop.transfers.isEmpty
-            && loop.transfers.scheduled.isEmpty
-        if isDone, !isWorkLeft, outcome.held == 0, local.scope.heldRules == nil { try status.noteAgreement() }
-        loop.lateCheckAt = local.trash.nextLateCheck
+        let backlog = loop.backlog
+        try status.record(backlog)
+        if !isWorkLeft {
+            try status.clearObstacle()
+            let isHeld = outcome.held > 0 || local.scope.heldRules != nil
+            if hasNoProblems, backlog.isEmpty, !isHeld { try status.noteAgreement() }
+        }
+        loop.setLateCheck(at: local.trash.nextLateCheck)
         if loop.needsAuditTime {
-            loop.setAudit(at: environment.clock.now + (auditor.hasNext ? .zero : try auditor.step().pause))
+            loop.setAudit(at: now + (auditor.hasNext ? .zero : try auditor.step().pause))
         }
         if watcher != nil { reporter.emit(SyncEvent(.idle, summary: try summary())) }
         reporter.conclude()

@@ -19,12 +19,12 @@ final class ThreadExecutor: SerialExecutor {
 
 /// Runs background work on threads of its own, since much of it blocks: files are read, hashed, written and synced.
 ///
-/// The cooperative pool has one thread for each processor, which answers of the server need as well.
+/// The cooperative pool has one thread for each processor; the server's answers need it as well.
 final class WorkerThreads: TaskExecutor {
     /// How many threads there are at most.
     ///
-    /// That is more than work that blocks at once: three transfers, a hash, a file that is audited, and groups of files of
-    /// which one is written and one synced. Polls and timers need the others.
+    /// More than can block at once: three transfers, a hash, a file that is audited, and two groups of files, of which
+    /// one is written and one synced. Polls and timers need the other threads.
     static let most = 8
 
     private let queue: JobQueue
@@ -47,7 +47,7 @@ private final class JobQueue: Sendable {
         case task(UnownedTaskExecutor)
     }
 
-    /// A job and who runs it.
+    /// A job and the executor that runs it.
     @safe private struct Job: @unchecked Sendable {
         // Invariant: a job is only ever run once, on one thread.
         let job: UnownedJob
@@ -71,7 +71,7 @@ private final class JobQueue: Sendable {
 
     private let state = Mutex(State())
     private let most: Int
-    /// Lets one thread go on for each one that is added to it.
+    /// Wakes one thread for each one that is added to it.
     private let wake: FileDescriptor
 
     /// Starts one thread; more start while jobs wait, up to `threads`.
@@ -108,7 +108,7 @@ private final class JobQueue: Sendable {
             return (false, true)
         }
         if wakes { signal(1) }
-        // Without another thread, those that are there run it later.
+        // Without another thread, the running ones do the job later.
         if starts, start() != 0 { state.withLock { $0.threads -= 1 } }
     }
 

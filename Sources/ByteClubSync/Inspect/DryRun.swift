@@ -10,7 +10,7 @@ final class ObservedCopy {
     init(_ configuration: SyncConfiguration, _ remote: any Remote, _ environment: SyncEnvironment) throws {
         local = try LocalCopy(configuration, environment, environment.openStore())
         let ids = OperationIDs(mirror: local.id, at: environment.disk.now())
-        connector = RemoteConnector(RemoteTree(local.context, remote, local.scanner), ids)
+        connector = RemoteConnector(local.context, remote, local.scanner, ids)
     }
 
     /// The server's side of the trees.
@@ -122,7 +122,7 @@ final class LocalCopy {
     let id: String
     private let reader: FileReader
     private let scope: SyncScope
-    private var deletions: DeletionGuard
+    private var desk: DeletionDesk
 
     /// Creates a copy of the mirror's state; the caller closes `store`.
     init(_ configuration: SyncConfiguration, _ environment: SyncEnvironment, _ store: any TreeStore) throws {
@@ -133,27 +133,19 @@ final class LocalCopy {
         scanner.approvesDeletions = configuration.approvesDeletions
         reader = FileReader(context, scanner)
         scope = SyncScope(context, scanner)
-        deletions = DeletionGuard(configuration.deleteGuard, approvesAll: configuration.approvesDeletions)
-        deletions.wave = try store.wave(at: environment.clock.now, seconds: context.seconds)
+        desk = try DeletionDesk(context)
     }
 
     /// Scans everything.
     func scan() throws {
         var report = SyncReport()
-        _ = try scope.reload(&deletions, &report)
+        _ = try scope.reload(&desk.deletions, &report)
         _ = try scanner.scan(.everything, confirmsDeletions: true)
     }
 
     /// Which of the planned deletions the guard would hold.
     func judge(_ planned: [PlannedOperation]) throws -> DeletionGuard.Verdict {
-        let store = context.store
-        var verdict = deletions.judge(
-            try store.candidates(planned, in: deletions.wave), of: try store.syncedCount(),
-            approved: Set(try store.records(ApprovedDeletion.self).map(\.item)),
-            held: Set(try store.heldDeletions().map(\.item)), isSettling: false,
-            at: context.environment.clock.now)
-        for move in try store.candidates(store.unsyncedDeletions(), in: deletions.wave) { verdict.hold(move) }
-        return verdict
+        try desk.judge(planned, isSettling: false)
     }
 
     /// Plans all unsettled items; `take` gets the plan of each slice, with the items.

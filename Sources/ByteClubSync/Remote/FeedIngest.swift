@@ -244,7 +244,7 @@ final class FeedIngest {
         if hasMoved { item = try rescoped(item, to: reported, isOutside: isOutside, &pass, &editor) }
         let isRollback = isRefresh && isRollback(reported, of: item, isForeign: pass.isForeign)
         try pass.record.note(item.id)
-        if tree.refused.contains(item.id) { report.note(.changedOnServer, of: item.id) }
+        report.reported.insert(item.id)
         try editor.observeRemote(&item, as: reported, isRollback: isRollback)
         if item != known { report.noteChange(of: item, isAlone: isAlone) }
         if hasMoved, known != nil, item.isFolder, !item.isExcluded {

@@ -350,7 +350,7 @@ final class JournalReplica: RemoteReplica {
     ) throws {
         guard let item = try store.item(write.item) else { return }
         if case .delete = write.effect {
-            report.deleted += try editor.tombstoned(item).count(where: report.wave.counts)
+            report.deleted += try editor.tombstoned(item)
             return
         }
         if let known = item.remote?.node, known != EntryID(entry.node) {

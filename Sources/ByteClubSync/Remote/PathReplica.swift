@@ -295,7 +295,7 @@ final class PathReplica: RemoteReplica {
         let emission = try store.edit(durably: true) { editor in
             if let item = try store.item(write.item) {
                 if case .delete = write.effect {
-                    report.deleted += try editor.tombstoned(item).count(where: report.wave.counts)
+                    report.deleted += try editor.tombstoned(item)
                 } else {
                     hasWrittenSinceFeed = true
                     if let metadata { try record(write, metadata, item, &editor, &report) }

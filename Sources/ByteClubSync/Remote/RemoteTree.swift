@@ -6,17 +6,16 @@ final class RemoteTree {
     let remote: any Remote
     let scanner: Scanner
     /// Whether the server's revisions are ordered.
-    var ordersRevisions = false
-    /// Items that were refused recently: a change on the server ends their wait.
-    var refused: Set<ItemID> = []
+    let ordersRevisions: Bool
 
     private var store: any TreeStore { context.store }
     private var configuration: SyncConfiguration { context.configuration }
 
-    init(_ context: SyncContext, _ remote: any Remote, _ scanner: Scanner) {
+    init(_ context: SyncContext, _ remote: any Remote, _ scanner: Scanner, ordersRevisions: Bool) {
         self.context = context
         self.remote = remote
         self.scanner = scanner
+        self.ordersRevisions = ordersRevisions
     }
 
     /// Makes the next pull read the server's whole state, since the tree lacks entries that no change would list.

@@ -1,7 +1,9 @@
 import ByteClubCore
 
-/// Decides which deletions are carried out now: deletions above the guard's threshold are held until they are approved,
-/// and those on the server are deferred until the disk has settled, since missing files may turn up again.
+/// Decides which deletions are carried out now.
+///
+/// Deletions above the threshold are held until they are approved; those on the server are deferred until the disk has
+/// settled, since missing files may turn up again.
 struct DeletionGuard: Sendable {
     /// A planned deletion, with the number of synced entries that it removes.
     struct Candidate: Hashable, Sendable {
@@ -19,10 +21,13 @@ struct DeletionGuard: Sendable {
         var heldWeight = 0
         /// Whether the threshold was exceeded, so that only approved ones are allowed.
         var usesApproval = false
-        /// Whether what is allowed is part of a wave, since nobody has approved it.
+        /// Whether the allowed deletions are part of a wave, since no person has approved them.
         var isOfWave = false
         /// Whether some were deferred until the disk has settled.
         var isDeferred = false
+        /// Whether the next round must judge again, even if it plans no deletions, since the record of this verdict may
+        /// be out of date by then.
+        var isOpen = false
 
         /// Holds a deletion.
         mutating func hold(_ candidate: Candidate) {
@@ -31,30 +36,14 @@ struct DeletionGuard: Sendable {
         }
     }
 
-    /// For how long deletions are deferred at most while the disk is changing.
-    private static let patience = Duration.seconds(2)
-
     private let threshold: DeleteGuard
     private let approvesAll: Bool
-    /// The deletions that are added up, so that many small ones count like a large one.
+    /// The wave of deletions, in which many small ones count like a large one.
     var wave = DeletionWave()
-    private var deferredSince: SyncInstant?
-    /// Whether the last verdict deferred deletions.
-    private(set) var isDeferring = false
-    /// Whether a verdict is due though nothing may be wanted any more: what is recorded of the last one may be over.
-    private(set) var isOpen = true
 
     init(_ threshold: DeleteGuard, approvesAll: Bool) {
         self.threshold = threshold
         self.approvesAll = approvesAll
-    }
-
-    /// Whether deletions have been deferred for the longest time, though the disk is still changing.
-    func hasWaited(at now: SyncInstant) -> Bool { deferredSince.map { now - $0 >= Self.patience } ?? false }
-
-    /// Notes whether deletions are deferred, by the guard or because of missing items.
-    mutating func noteDeferral(isMissing: Bool, at now: SyncInstant) {
-        deferredSince = isDeferring || isMissing ? deferredSince ?? now : nil
     }
 
     /// Counts entries that were deleted.
@@ -62,41 +51,36 @@ struct DeletionGuard: Sendable {
         if entries > 0, !approvesAll { wave.count(entries, at: now) }
     }
 
-    /// Whether this many more deletions, out of `synced` entries, exceed the threshold together with the wave's;
-    /// `fresh` of them are of entries that were made within it, and `isHeld` says whether some of the wave are held so
-    /// far.
+    /// Whether this many more deletions, out of `synced` entries, exceed the threshold together with the wave's.
+    ///
+    /// `fresh` of them are of entries that were made within the wave; `isHeld` when some of the wave are held so far.
     mutating func holds(
         _ entries: Int, fresh: Int = 0, of synced: Int, isHeld: Bool = false, at now: SyncInstant
     ) -> Bool {
         if approvesAll || entries == 0 { return false }
         wave.plan(of: synced, isHeld: isHeld, at: now)
-        // Nothing was made within one that begins now.
+        // Nothing was made within a wave that begins now.
         return wave.isTooMuch(entries, fresh: wave.start == nil ? 0 : fresh, of: synced, threshold)
     }
 
-    /// Has what is recorded of the last verdict looked at again.
-    mutating func reopen() { isOpen = true }
-
-    /// Decides about all planned deletions; `approved` are those that were approved, `held` those that are held so far.
+    /// Decides about all planned deletions, given the approved ones and those that are held so far.
     mutating func judge(
         _ candidates: [Candidate], of synced: Int, approved: Set<ItemID>, held: Set<ItemID>, isSettling: Bool,
         at now: SyncInstant
     ) -> Verdict {
         var verdict = Verdict()
-        defer { isOpen = verdict.isDeferred || verdict.usesApproval || !verdict.held.isEmpty }
         var wanted = candidates
         if isSettling {
             wanted.removeAll { $0.operation.side == .remote }
-            // The others are judged again when the disk has settled; until then they stay as they are.
+            // Deferred deletions are judged again when the disk has settled; those held so far stay held.
             let waiting = held.subtracting(approved)
             for candidate in candidates where waiting.contains(candidate.operation.item) {
                 if candidate.operation.side == .remote { verdict.hold(candidate) }
             }
         }
         verdict.isDeferred = wanted.count < candidates.count
-        isDeferring = verdict.isDeferred
         let total = wanted.reduce(0) { $0 + $1.weight }
-        // What others have deleted is no part of this machine's wave.
+        // Deletions by others are no part of this machine's wave.
         let own = wanted.filter { $0.operation.side == .remote }
         let isTooMuch =
             own.isEmpty
@@ -107,9 +91,10 @@ struct DeletionGuard: Sendable {
         guard isTooMuch else {
             verdict.allowed = wanted.map(\.operation)
             verdict.isOfWave = !own.isEmpty && !approvesAll
+            verdict.isOpen = verdict.isDeferred || !verdict.held.isEmpty
             return verdict
         }
-        verdict.usesApproval = true
+        (verdict.usesApproval, verdict.isOpen) = (true, true)
         for candidate in wanted {
             if approved.contains(candidate.operation.item) {
                 verdict.allowed.append(candidate.operation)
@@ -118,5 +103,103 @@ struct DeletionGuard: Sendable {
             }
         }
         return verdict
+    }
+}
+
+/// The deletions that wait for the disk to settle, as the loop sees them.
+struct DeletionDeferral: Sendable {
+    /// For how long deletions are deferred at most while the disk is changing.
+    private static let patience = Duration.seconds(2)
+
+    private var since: SyncInstant?
+    /// Whether the last verdict deferred deletions.
+    private(set) var isDeferring = false
+    /// Whether a round must judge deletions although it has planned none.
+    private(set) var isOpen = true
+
+    /// Whether deletions have been deferred for the longest time, though the disk is still changing.
+    func hasWaited(at now: SyncInstant) -> Bool { since.map { now - $0 >= Self.patience } ?? false }
+
+    /// Records a verdict of the guard.
+    mutating func note(_ verdict: DeletionGuard.Verdict) {
+        (isDeferring, isOpen) = (verdict.isDeferred, verdict.isOpen)
+    }
+
+    /// Begins or ends the wait: deletions are deferred by the guard, or because items are missing.
+    mutating func update(isMissing: Bool, at now: SyncInstant) {
+        since = isDeferring || isMissing ? since ?? now : nil
+    }
+
+    /// Has deletions judged again, since a person may have decided about them.
+    mutating func reopen() { isOpen = true }
+}
+
+/// Deletions on the server that follow one another, which the guard adds up, however slow they are.
+struct DeletionWave: Hashable, Sendable {
+    /// After how long without a deletion the next one begins another wave.
+    static let gap = Duration.seconds(600)
+
+    /// How many entries were synced when it began.
+    private(set) var size: Int
+    /// How many entries it has deleted so far.
+    private(set) var count: Int
+    /// When one of its deletions was last planned or done; nil before the first one.
+    private(set) var last: SyncInstant?
+    /// The first item that was made within it; nil while that is not known.
+    ///
+    /// A program may make and delete temporary files for hours; their deletions do not count.
+    private(set) var start: ItemID?
+    /// What the database lacks of it.
+    private(set) var unstored = Unstored.nothing
+
+    /// What the database lacks of a wave.
+    enum Unstored: Hashable, Sendable {
+        case nothing
+        /// The latest deletions.
+        case count
+        /// All of it: the database still has an earlier wave, whose deletions are no part of this one.
+        case everything
+    }
+
+    init(size: Int = 0, count: Int = 0, last: SyncInstant? = nil) {
+        (self.size, self.count, self.last) = (size, count, last)
+    }
+
+    /// Adds planned deletions to the wave, or begins another one; held deletions keep a wave from its end.
+    mutating func plan(of synced: Int, isHeld: Bool, at now: SyncInstant) {
+        if let last, isHeld || now - last < Self.gap { return self.last = now }
+        self = Self(size: synced, last: now)
+        unstored = .everything
+    }
+
+    /// Sets the first item that is made within the wave, unless it is set already.
+    mutating func notice(_ next: ItemID) { start = start ?? next }
+
+    /// Whether an item is older than the wave, so that its deletion makes the wave larger.
+    func counts(_ item: ItemID) -> Bool { start.map { item < $0 } ?? true }
+
+    /// Notes that the database has all of the wave.
+    mutating func stored() { unstored = .nothing }
+
+    /// Raises the count to the deletions that the server has shown, when its answer about them is missing.
+    mutating func recount(_ gone: Int) { if gone > count { add(gone - count) } }
+
+    /// Counts deletions that were carried out.
+    mutating func count(_ entries: Int, at now: SyncInstant) {
+        add(entries)
+        last = now
+    }
+
+    private mutating func add(_ entries: Int) {
+        count += entries
+        if unstored == .nothing { unstored = .count }
+    }
+
+    /// Whether this many more deletions, out of `synced` entries, make the wave too large; `fresh` of them are of
+    /// entries that were made within it.
+    func isTooMuch(_ entries: Int, fresh: Int = 0, of synced: Int, _ threshold: DeleteGuard) -> Bool {
+        // Deletions by others make no wave larger; deleting all that is left is too much by itself.
+        threshold.holds(deletions: count + entries - fresh, of: max(size, synced + count))
+            || threshold.holds(deletions: entries, of: synced)
     }
 }

@@ -3,7 +3,7 @@ struct PeriodicScans: Sendable {
     private let interval: Duration
     private var isWatched = true
     private var pace = PollingPace()
-    /// What was scanned since the last planning of scans.
+    /// The unwatched folders that scans have found changed since the last planning.
     private var unwatchedChanges: Set<ItemID> = []
     private var hasScannedEverything = false
     private var time = Duration.zero

@@ -7,26 +7,36 @@ enum ScanRequest: Hashable, Sendable {
     case files(ClosedFiles)
     /// These folders, but not those in them unless they are new or have been moved.
     case folders(Set<ItemID>)
-    /// All folders; with `confirmsDeletions`, missing items that are found nowhere are taken to be deleted.
+    /// All folders; with `confirmsDeletions`, missing items that are found nowhere count as deleted.
     case everything(confirmsDeletions: Bool)
 }
 
-/// The queue of scans: what is to be scanned, and when.
+/// The folders that a scan reads.
+enum ScanScope: Hashable, Sendable {
+    /// All folders.
+    case everything
+    /// These folders, but not those in them unless they are new or have been moved.
+    case folders(Set<ItemID>)
+}
+
+/// The queue of scans, each with its time.
 ///
 /// It also has the items that are missing where the tree has them: nothing is decided about them before a complete full
 /// scan has shown whether they were moved or deleted (invariant I8).
 struct RescanQueue: Sendable {
+    /// How long the disk must be unchanged before it counts as settled (debounce).
+    static let debounce = Duration.milliseconds(200)
     /// How often a complete scan is repeated at once when it leaves items missing.
     private static let mostRepeats = 3
     private static let repeatDelay = Duration.milliseconds(210)
-    /// How long other scans wait for files that were just closed; without end, those would put them off for ever.
+    /// How long other scans wait for files that were just closed, which may be saved without end.
     private static let patience = Duration.seconds(1)
-    /// Of how many racy files the folder is scanned again instead.
+    /// From how many racy files on their folder is scanned instead.
     private static let mostRacyFiles = 256
 
     private var files: ClosedFiles = [:]
     private var folders: [ItemID: SyncInstant] = [:]
-    /// The folders in which somebody has changed something, unlike those that the engine's own work has found changed.
+    /// The folders that the user has changed, unlike those that the engine's own work has found changed.
     private var changed: Set<ItemID> = []
     /// Racy folders: they changed so recently that their times may not show the next change.
     private var racyFolders: [ItemID: SyncInstant] = [:]
@@ -38,27 +48,65 @@ struct RescanQueue: Sendable {
     private(set) var missing: Set<ItemID> = []
     private var missingSince: SyncInstant?
     private var repeats = 0
+    /// Folders whose listing differed from the tree when the engine worked in them: after their scan it plans again.
+    private var awaited: Set<ItemID> = []
+    private var lastDiskChange: SyncInstant?
 
-    /// Asks for a scan of files at once.
+    /// Requests scans of the changes that the watcher has reported.
+    mutating func add(_ change: DiskChange, at now: SyncInstant) {
+        if change.isLost { addEverything(at: now) }
+        add(change.closed)
+        add(change.finished, at: now)
+        add(change.begun, at: now + Self.debounce)
+        // A check reads new rules; this scan wakes the loop for one, also when the change arrives during a step.
+        if change.isLost || change.closed[.root]?.contains(EntryName(IgnoreRules.fileName)) ?? false {
+            add([.root], at: now + Self.debounce)
+        }
+        if change.isLost || !change.finished.isEmpty || !change.begun.isEmpty { lastDiskChange = now }
+    }
+
+    /// Whether the disk changed within the debounce interval, so that more changes are likely.
+    func isUnsettled(at now: SyncInstant) -> Bool { lastDiskChange.map { now - $0 < Self.debounce } ?? false }
+
+    /// When the disk counts as settled if nothing else changes; nil when nothing has changed yet.
+    var settled: SyncInstant? { lastDiskChange.map { $0 + Self.debounce } }
+
+    /// Requests a scan of files at once.
     mutating func add(_ closed: ClosedFiles) { files.merge(closed) { $0.union($1) } }
 
-    /// Asks for a scan of folders in which something has changed; the earliest moment counts.
+    /// Requests a scan of folders in which something has changed; the earliest moment counts.
     mutating func add(_ more: Set<ItemID>, at time: SyncInstant) {
         changed.formUnion(more)
         again(more, at: time)
     }
 
-    /// Asks for another scan of folders that the engine's own work has found other than the tree.
+    /// Requests another scan of folders that the engine's own work has found different from the tree.
     mutating func again(_ more: Set<ItemID>, at time: SyncInstant) {
         for folder in more { folders[folder] = min(folders[folder] ?? time, time) }
     }
 
-    /// Asks for another scan of folders that changed within the last moments; the last moment counts.
+    /// Has the work in these folders, which failed because of the disk, planned again after their next scan.
+    mutating func awaitScan(of folders: Set<ItemID>) { awaited.formUnion(folders) }
+
+    /// Whether work was waiting for a scan that has ended.
+    mutating func endAwaited(_ request: ScanRequest) -> Bool {
+        switch request {
+        case .files: return false
+        case .folders(let scanned):
+            defer { awaited.subtract(scanned) }
+            return !awaited.isDisjoint(with: scanned)
+        case .everything:
+            awaited = []
+            return true
+        }
+    }
+
+    /// Requests another scan of folders that changed within the last moments; the last moment counts.
     mutating func addRacy(_ more: Set<ItemID>, at time: SyncInstant) {
         for folder in more { racyFolders[folder] = time }
     }
 
-    /// Asks for another scan of files that changed within the last moments; the first moment counts.
+    /// Requests another scan of files that changed within the last moments; the first moment counts.
     mutating func addRacy(_ more: ClosedFiles, at time: SyncInstant) {
         for (folder, names) in more {
             if names.count > Self.mostRacyFiles {
@@ -70,16 +118,10 @@ struct RescanQueue: Sendable {
         }
     }
 
-    /// Asks for a full scan; the earliest moment counts.
+    /// Requests a full scan; the earliest moment counts.
     mutating func addEverything(at time: SyncInstant) { everything = min(everything ?? time, time) }
 
-    /// Forgets the scans that were asked for.
-    mutating func removeAll() {
-        (files, folders, changed) = ([:], [:], [])
-        (racyFolders, racyFiles, racyFilesAt, everything) = ([:], [:], nil, nil)
-    }
-
-    /// What is due; nil when nothing is.
+    /// The scan that is due; nil when none is.
     ///
     /// While the disk is settling, no deletion is confirmed.
     func next(at now: SyncInstant, isSettling: Bool) -> ScanRequest? {
@@ -92,7 +134,7 @@ struct RescanQueue: Sendable {
         return files.isEmpty && again.isEmpty ? nil : .files(files.merging(again) { $0.union($1) })
     }
 
-    /// When a scan is due next that was asked for; nil when none was.
+    /// When the next requested scan is due; nil when none was requested.
     var deadline: SyncInstant? {
         [everything, folders.values.min(), racyFolders.values.min(), racyFilesAt].compactMap(\.self).min()
     }
@@ -100,10 +142,10 @@ struct RescanQueue: Sendable {
     /// When the next full scan for the missing items is due; nil when none are missing.
     var missingDeadline: SyncInstant? { missingSince }
 
-    /// Notes that a scan has begun: what is asked for from now on needs another one.
+    /// Notes that a scan begins: a change after this needs another scan.
     ///
-    /// - Returns: The folders that are only scanned again because they were racy, and those in which somebody has
-    ///   changed something.
+    /// - Returns: The folders that are only scanned again because they were racy, and the folders that the user has
+    ///   changed.
     @discardableResult
     mutating func begin(_ request: ScanRequest, at now: SyncInstant) -> (again: Set<ItemID>, changed: Set<ItemID>) {
         switch request {

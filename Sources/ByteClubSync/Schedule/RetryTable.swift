@@ -1,26 +1,24 @@
 /// The outcome of a step for an item.
 enum ItemOutcome: Hashable, Sendable {
-    /// It was done, or nothing blocks it any more.
+    /// An operation on it was done, or nothing blocks it any more.
     case succeeded
     /// Its file could be read.
     case readable
-    /// The feed has reported a change of it.
-    case changedOnServer
     /// Its file is being written.
     case beingWritten
-    /// Its large file changed while it was hashed or sent, which was in vain.
+    /// Its large file changed while it was hashed or sent, so that this was in vain.
     case changedMeanwhile
     /// The disk or the server refused it.
     case refused(String, Refusal)
 }
 
-/// Why something about an item was refused, and so what may help.
+/// Why an operation on an item was refused, which decides what may help.
 enum Refusal: Hashable, Sendable {
     /// It may pass by itself.
     case passing
     /// Another plan may avoid it, but waiting does not help.
     case answered
-    /// The same will be refused again until somebody acts.
+    /// The same will be refused again until a person acts.
     case lasting
     /// The member's role does not allow it.
     case role
@@ -50,9 +48,6 @@ struct RetryTable: Sendable {
 
     private var entries: [ItemID: Entry] = [:]
 
-    /// The items that were refused recently.
-    var refused: Set<ItemID> { Set(entries.filter { $0.value.refusals > 0 }.keys) }
-
     /// The items that wait for a retry.
     var waiting: Set<ItemID> { Set(entries.filter { $0.value.until != nil }.keys) }
 
@@ -60,9 +55,6 @@ struct RetryTable: Sendable {
     var beingWritten: [ItemID: SyncInstant] {
         entries.compactMapValues { $0.refusals == 0 ? $0.until : nil }
     }
-
-    /// All items in the table.
-    var all: [ItemID] { Array(entries.keys) }
 
     /// The time of the next retry; nil when none waits.
     var next: SyncInstant? { entries.values.compactMap(\.until).min() }
@@ -80,13 +72,10 @@ struct RetryTable: Sendable {
     /// - Returns: How long it waits now, when that is a problem to report.
     mutating func note(_ outcome: ItemOutcome, of item: ItemID, at now: SyncInstant) -> Duration? {
         switch outcome {
-        case .succeeded, .changedOnServer:
-            if outcome == .succeeded {
-                entries[item]?.writes = 0
-                entries[item]?.vain = 0
-            }
-            entries[item]?.refusals = 0
-            entries[item]?.mayPass = true
+        case .succeeded:
+            entries[item]?.writes = 0
+            entries[item]?.vain = 0
+            forgive(item)
         case .readable: if let entry = entries[item], entry.refusals == 0, entry.vain == 0 { entries[item] = nil }
         case .beingWritten, .changedMeanwhile:
             var entry = entries[item] ?? Entry()
@@ -110,6 +99,20 @@ struct RetryTable: Sendable {
         return nil
     }
 
+    /// Forgives the refusals of items that the feed has reported.
+    ///
+    /// - Returns: Whether there were any.
+    mutating func reported(_ items: Set<ItemID>) -> Bool {
+        let refused = entries.filter { $0.value.refusals > 0 && items.contains($0.key) }.keys
+        for item in refused { forgive(item) }
+        return !refused.isEmpty
+    }
+
+    private mutating func forgive(_ item: ItemID) {
+        entries[item]?.refusals = 0
+        entries[item]?.mayPass = true
+    }
+
     /// Releases the items whose retry is due.
     mutating func release(at now: SyncInstant) {
         for (item, entry) in entries { if let until = entry.until, until <= now { entries[item]?.until = nil } }
@@ -129,6 +132,8 @@ struct RetryTable: Sendable {
         return hasAny
     }
 
-    /// Forgets items that are settled or gone.
-    mutating func forget(_ items: [ItemID]) { for item in items { entries[item] = nil } }
+    /// Forgets the items for which a test holds.
+    mutating func forget(where isOver: (ItemID) throws -> Bool) rethrows {
+        for item in entries.keys.sorted() where try isOver(item) { entries[item] = nil }
+    }
 }

@@ -16,7 +16,7 @@ struct TransferRequest: Hashable, Sendable {
 
 /// Which large files are being transferred and which wait for a slot.
 struct TransferBoard: Sendable {
-    /// Items in the order in which they came.
+    /// Items in the order of their requests.
     private struct Line: Sendable {
         private var order: [ItemID] = []
         private var start = 0
@@ -40,7 +40,7 @@ struct TransferBoard: Sendable {
     static let slots = 3
     /// How many files are read at once for their hash.
     private static let hashSlots = 1
-    /// From how many waiting transfers on no more files are read: their contents would have to be kept or read again.
+    /// From how many waiting transfers on no file is hashed: it would have to be read again for its own transfer.
     private static let readAhead = 8
 
     private var running: [ItemID: (request: TransferRequest, bytes: Int64)] = [:]
@@ -48,15 +48,23 @@ struct TransferBoard: Sendable {
     private var waitingForHash = Line()
     /// How many transfers may run now, as last set.
     private var slots = 0
+    /// When the rate limits or the schedule change next; nil when they stay.
+    private var paceEnds: SyncInstant?
     /// Items that wait for the schedule.
     private(set) var scheduled: Set<ItemID> = []
+    /// Admitted requests that the session has not started yet.
+    private var starts: [TransferRequest] = []
+    /// Transfers that have ended and whose result is not handled yet, in the order of their ends.
+    private var ended: [(item: ItemID, result: TransferResult)] = []
 
     /// Whether nothing is under way.
     var isEmpty: Bool { running.isEmpty }
     /// The items under way.
     var items: Set<ItemID> { Set(running.keys) }
-    /// Whether one travels, or waits for the schedule.
-    var isPaced: Bool { !scheduled.isEmpty || running.values.contains { $0.request.movesBytes } }
+    /// When the transfers that travel or wait for the schedule need another pace; nil when there are none.
+    var deadline: SyncInstant? {
+        !scheduled.isEmpty || running.values.contains { $0.request.movesBytes } ? paceEnds : nil
+    }
     /// Items that wait for a slot.
     var queued: Set<ItemID> { waitingToTravel.members.union(waitingForHash.members) }
     /// How many bytes of each travelling file are transferred.
@@ -65,24 +73,27 @@ struct TransferBoard: Sendable {
     /// Whether an item is under way.
     func contains(_ item: ItemID) -> Bool { running[item] != nil }
 
-    /// Admits a request when there is a free slot; `slots` is how many transfers may run now, 0 when the schedule
-    /// allows none.
-    mutating func admit(_ request: TransferRequest, slots: Int) -> Bool {
-        self.slots = slots
-        if running[request.item] != nil { return false }
-        if request.movesBytes, slots == 0 {
-            scheduled.insert(request.item)
-            return false
+    /// Admits the requests for which there is a free slot, and lets the others wait.
+    ///
+    /// `slots` is how many transfers may run until `paceEnds`, 0 when the schedule allows none.
+    mutating func request(_ requests: [TransferRequest], slots: Int, until paceEnds: SyncInstant?) {
+        self.paceEnds = paceEnds
+        if !requests.isEmpty { self.slots = slots }
+        for request in requests where running[request.item] == nil {
+            if request.movesBytes, slots == 0 {
+                scheduled.insert(request.item)
+            } else if hasPlace(toTravel: request.movesBytes) {
+                waitingToTravel.remove(request.item)
+                waitingForHash.remove(request.item)
+                scheduled.remove(request.item)
+                running[request.item] = (request, 0)
+                starts.append(request)
+            } else if request.movesBytes {
+                waitingToTravel.append(request.item)
+            } else {
+                waitingForHash.append(request.item)
+            }
         }
-        guard hasPlace(toTravel: request.movesBytes) else {
-            if request.movesBytes { waitingToTravel.append(request.item) } else { waitingForHash.append(request.item) }
-            return false
-        }
-        waitingToTravel.remove(request.item)
-        waitingForHash.remove(request.item)
-        scheduled.remove(request.item)
-        running[request.item] = (request, 0)
-        return true
     }
 
     private func hasPlace(toTravel movesBytes: Bool) -> Bool {
@@ -100,9 +111,59 @@ struct TransferBoard: Sendable {
     /// Records a transfer's progress; ignored for one that has ended.
     mutating func note(_ item: ItemID, bytes: Int64) { running[item]?.bytes = bytes }
 
-    /// Removes a transfer that has ended and returns its request.
-    mutating func end(_ item: ItemID) -> TransferRequest? { running.removeValue(forKey: item)?.request }
+    /// Removes and returns the admitted requests that are to be started; nil when there are none.
+    mutating func takeStarts() -> [TransferRequest]? {
+        if starts.isEmpty { return nil }
+        defer { starts = [] }
+        return starts
+    }
+
+    /// Forgets the admitted requests that were not started: the next plan requests them again.
+    mutating func dropStarts() {
+        for request in starts { forget(request.item) }
+        starts = []
+    }
+
+    /// Keeps the result of a transfer until it is handled; the transfer counts as under way until then.
+    ///
+    /// - Returns: Whether it was under way; a late result of a forgotten transfer is dropped.
+    mutating func end(_ item: ItemID, _ result: TransferResult) -> Bool {
+        if running[item] == nil { return false }
+        ended.append((item, result))
+        return true
+    }
+
+    /// Removes the transfer that ended first and returns its result; nil when there is none.
+    mutating func takeResult() -> (item: ItemID, result: TransferResult)? {
+        if ended.isEmpty { return nil }
+        let first = ended.removeFirst()
+        forget(first.item)
+        return first
+    }
+
+    /// Removes a transfer that is not under way any more.
+    mutating func forget(_ item: ItemID) { running[item] = nil }
 
     /// Forgets the waiting ones: the next plan requests them again.
     mutating func forgetWaiting() { (waitingToTravel, waitingForHash, scheduled) = (Line(), Line(), []) }
+}
+
+/// How many bytes of photos one step moves: about as many as the connection carries in a second, so that no note waits
+/// long behind photos.
+struct GroupPace: Hashable, Sendable {
+    private static let least: Int64 = 1 << 20
+    private static let most: Int64 = 64 << 20
+    /// How many times as much the next step moves at most.
+    private static let growth: Int64 = 4
+
+    /// The most bytes of the next step; a larger photo travels alone.
+    private(set) var bytes: Int64 = 8 << 20
+
+    /// Notes how many bytes a step has moved in which time; too few bytes are no measure.
+    mutating func note(_ moved: Int64, lasting: Duration) {
+        if moved < Self.least / 2 { return }
+        let seconds = Double(lasting.components.seconds) + Double(lasting.components.attoseconds) / 1e18
+        let carried = Double(moved) / max(seconds, 0.001)
+        bytes = max(Self.least, min(Self.most, bytes * Self.growth, Int64(min(carried, 1e12))))
+    }
 }

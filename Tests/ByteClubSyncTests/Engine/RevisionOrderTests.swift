@@ -9,7 +9,8 @@ import Testing
 @Suite struct RevisionOrderTests {
     @Test("of two revisions one is the later where the server says that they are ordered, and else nobody knows")
     func order() throws {
-        let tree = try MachineScene().remoteTree()
+        let scene = MachineScene()
+        var tree = try scene.remoteTree()
         let other = JournalRevision(number: 2, namespace: 2).revision
         let tag = try #require(Revision("\"5e\""))
         #expect(tree.order(of: .number(3), against: .number(2)) == .later)
@@ -19,7 +20,7 @@ import Testing
         for seen in [nil, other, tag] { #expect(tree.order(of: .number(3), against: seen) == .unknown) }
         #expect(tree.order(of: nil, against: .number(2)) == .unknown)
         #expect(tree.order(of: tag, against: .number(2)) == .unknown)
-        tree.ordersRevisions = false
+        tree = try scene.remoteTree(ordersRevisions: false)
         #expect(tree.order(of: .number(3), against: .number(2)) == .unknown)
         #expect(tree.order(of: tag, against: .number(2)) == .unknown)
         #expect(tree.order(of: tag, against: tag) == .same)

@@ -33,11 +33,9 @@ import Testing
             case .pull: loop.pulled(.end)
             case .sync: result.last = .root
             case .scan(let request):
-                let again = loop.rescans.begin(request, at: now).again
+                let again = loop.beginScan(request, at: now).again
                 loop.scanned(request, ScanReport(), again: again, unwatched: [], lasting: .zero, at: now)
-            case .delete:
-                _ = loop.deletions.judge(
-                    [], of: 9, approved: [], held: [], isSettling: loop.isSettling(at: now), at: now)
+            case .delete: result.verdict = result.verdict ?? DeletionGuard.Verdict()
             default: break
             }
             _ = try loop.did(step, result, slots: 3, at: now)
@@ -106,8 +104,10 @@ import Testing
     @Test("the loop wakes for a scan that is to come")
     func wakesForScan() throws {
         var run = try Run()
-        let time = run.now + .milliseconds(10)
-        run.loop.rescans.add([ItemID(7)], at: time)
+        let time = run.now + FileFingerprint.racyWindow + .milliseconds(100)
+        var found = ScanReport()
+        found.racyFolders = [ItemID(7)]
+        run.loop.scanned(.files([:]), found, again: [], unwatched: [], lasting: .zero, at: run.now)
         let step = try run.step()
         guard case .wait(let until) = step else {
             Issue.record("the loop does not wait: \(step)")
@@ -200,7 +200,7 @@ import Testing
         var run = Run(to: .agreement(retries: 2))
         var (waited, isOver) = (0, false)
         for _ in 0..<100 where !isOver {
-            let isWaiting = run.loop.retries.waiting(at: run.now).contains(ItemID(4))
+            let isWaiting = run.loop.busy(at: run.now).contains(ItemID(4))
             let step = try run.step { step in
                 var report = SyncReport()
                 if case .sync = step, !isWaiting {
@@ -285,7 +285,9 @@ import Testing
     }
 
     /// How often deletions are judged in a round that plans these.
-    private func judgements(_ run: inout Run, planning deletions: [ItemID]) throws -> Int {
+    private func judgements(
+        _ run: inout Run, planning deletions: [ItemID], _ verdict: DeletionGuard.Verdict? = nil
+    ) throws -> Int {
         run.steps = []
         run.loop.receive(Self.page, at: run.now)
         var left = deletions
@@ -293,6 +295,7 @@ import Testing
             var report = SyncReport()
             if case .ingest = step { report.noteChanges() }
             if case .sync = step { (report.deletions, left) = (left, []) }
+            if case .delete = step { report.verdict = verdict }
             return report
         }
         return run.count { if case .delete = $0 { true } else { false } }
@@ -304,9 +307,10 @@ import Testing
         #expect(try judgements(&run, planning: []) == 0)
         #expect(try judgements(&run, planning: [ItemID(3)]) == 1)
         let many = (1...60).map { DeletionGuard.Candidate(operation: .server(ItemID($0), .delete), weight: 1) }
-        let verdict = run.loop.deletions.judge(
-            many, of: 60, approved: [], held: [], isSettling: false, at: run.now)
+        var deletions = DeletionGuard(DeleteGuard(), approvesAll: false)
+        let verdict = deletions.judge(many, of: 60, approved: [], held: [], isSettling: false, at: run.now)
         #expect(verdict.held.count == 60)
+        #expect(try judgements(&run, planning: many.map(\.operation.item), verdict) == 1)
         #expect(try judgements(&run, planning: []) == 1)
         #expect(try judgements(&run, planning: []) == 0)
     }

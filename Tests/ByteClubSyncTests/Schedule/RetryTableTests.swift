@@ -28,13 +28,23 @@ import Testing
         #expect(waits == [0, 0, 8, 16, 32, 60, 60, 60, 60].map { .seconds($0) })
     }
 
+    @Test("earlier refusals of an item that the feed has reported do not count")
+    func reported() {
+        var table = RetryTable()
+        let refusal = ItemOutcome.refused("no", .passing)
+        for _ in 0..<2 { #expect(table.note(refusal, of: item, at: start) == nil) }
+        #expect(!table.reported([ItemID(2)]) && table.reported([ItemID(2), item]) && !table.reported([item]))
+        for _ in 0..<2 { #expect(table.note(refusal, of: item, at: start) == nil) }
+        #expect(table.note(refusal, of: item, at: start) == .seconds(8))
+    }
+
     @Test("that a file could be hashed is no end of its waits; that its content is stored is one")
     func readable() {
         let vain = [ItemOutcome](repeating: .changedMeanwhile, count: 3)
         #expect(waits(after: vain + [.readable, .changedMeanwhile]).last == .seconds(16))
         var table = RetryTable()
         for outcome in vain { _ = table.note(outcome, of: item, at: start) }
-        table.forget([item])
+        table.forget { $0 == item }
         #expect(table.note(.changedMeanwhile, of: item, at: start) == nil)
         #expect(table.next == start + .seconds(2))
     }

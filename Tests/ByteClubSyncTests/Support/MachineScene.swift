@@ -50,17 +50,16 @@ final class MachineScene: @unchecked Sendable {
     }
 
     /// The server's side of the trees, for a test that tells it something.
-    func remoteTree() throws -> RemoteTree {
+    func remoteTree(ordersRevisions: Bool = true) throws -> RemoteTree {
         let context = try context()
-        let tree = RemoteTree(context, machine.network, Scanner(root: context.root, store: context.store))
-        tree.ordersRevisions = true
-        return tree
+        return RemoteTree(
+            context, machine.network, Scanner(root: context.root, store: context.store),
+            ordersRevisions: ordersRevisions)
     }
 
     /// The replica that speaks plain v1 and the reader of files, for a test that asks one of them alone.
     func pathReplica() throws -> (replica: PathReplica, reader: FileReader) {
-        let tree = try remoteTree()
-        tree.ordersRevisions = machine.network.ordersRevisions
+        let tree = try remoteTree(ordersRevisions: machine.network.ordersRevisions)
         let reader = FileReader(tree.context, Scanner(root: tree.context.root, store: tree.context.store))
         return (PathReplica(tree, hasLongPoll: true), reader)
     }
