@@ -8,7 +8,7 @@ struct CacheControl: Equatable {
     var noCache = false
     var mustRevalidate = false
     var onlyIfCached = false
-    /// In seconds. A value that is not a number, or contradictory values, count as 0: the most cautious reading.
+    /// In seconds; a value that is not a number, or contradictory values, count as 0: the most cautious reading.
     var maxAge: Int64?
     var minFresh: Int64?
     /// In seconds; `.max` for a directive without a number.

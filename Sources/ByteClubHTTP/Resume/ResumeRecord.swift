@@ -1,9 +1,6 @@
 import HTTPTypes
 
-/// What ``ResumeData`` says, and its bytes.
-///
-/// `BCRD`, a version, then each value in order: numbers in eight bytes, least first, texts after their length in four.
-/// The last eight bytes are a checksum (FNV-1a) of all before them, which finds damage, not forgery.
+/// The content of ``ResumeData``, and its bytes: a record with the head of a ``SealedFile``.
 struct ResumeRecord: Hashable, Sendable {
     struct Damaged: Error {
         var message: String
@@ -15,88 +12,67 @@ struct ResumeRecord: Hashable, Sendable {
     /// The absolute path of the temporary file.
     var temporary: String
     var inode: UInt64
-    /// How many bytes of the file count, also after a power cut.
+    /// The number of bytes of the file that are safe, even after a power cut.
     var count: Int64
     /// When the file was last written, in nanoseconds since 1970; nil if it may have grown since.
     var modified: Int64?
     var total: Int64?
     var validator: Validator
     var fields: HTTPFields
-    /// During which ``MachineStart`` the file was written.
+    /// The ``MachineStart`` during which the file was written.
     var start = MachineStart.present
 
     static let prefix = ".byteclub-"
     static let suffix = ".part"
-    private static let magic = Array("BCRD".utf8)
-    private static let version: UInt8 = 2
-    /// The version without ``start``.
-    private static let versionWithoutStart: UInt8 = 1
+    /// The digit is the version of the format; versions 1 and 2 had another head.
+    private static let kind = "resume 3"
     private static let mostFieldBytes = 16 << 10
     private static let mostBytes = 256 << 10
-    private static let none: Int64 = -1
 
     /// The record's bytes.
     var encoded: [UInt8] {
-        var bytes = Self.magic + [Self.version]
-        for text in [scheme, authority, target, temporary] { Self.append(text, to: &bytes) }
-        for number in [Int64(bitPattern: inode), count, modified ?? Self.none, total ?? Self.none] {
-            Self.append(UInt64(bitPattern: number), to: &bytes)
-        }
-        if case .tag = validator { bytes.append(0) } else { bytes.append(1) }
-        Self.append(validator.text, to: &bytes)
-        let kept = Self.storable(fields)
-        Self.append(UInt64(kept.count), to: &bytes)
-        for field in kept {
-            Self.append(field.name.rawName, to: &bytes)
-            Self.append(field.value, to: &bytes)
-        }
-        Self.append(start, to: &bytes)
-        Self.append(Self.checksum(bytes[...]), to: &bytes)
-        return bytes
+        var writer = RecordWriter()
+        for text in [scheme, authority, target, temporary] { writer.put(text) }
+        writer.put(Int64(bitPattern: inode))
+        writer.put(count)
+        writer.put(optional: modified)
+        writer.put(optional: total)
+        if case .tag = validator { writer.put(true) } else { writer.put(false) }
+        writer.put(validator.text)
+        writer.put(Self.storable(fields))
+        writer.put(start)
+        return SealedFile.sealed(writer.bytes, kind: Self.kind)
     }
 
-    /// Reads a record's bytes.
+    /// Reads a record's bytes and checks every value.
     ///
-    /// - Throws: What is wrong with them; a record that is read has been checked in every value.
+    /// - Throws: The reason why they are unusable.
     init(decoding bytes: [UInt8]) throws(Damaged) {
-        guard bytes.count <= Self.mostBytes, bytes.starts(with: Self.magic), bytes.count > Self.magic.count else {
-            throw Damaged(message: "these bytes are no resume data")
+        guard bytes.count <= Self.mostBytes, let content = SealedFile.content(of: bytes, kind: Self.kind) else {
+            throw Damaged(message: "these bytes are damaged, or are not resume data of this version")
         }
-        let version = bytes[Self.magic.count]
-        guard version == Self.version || version == Self.versionWithoutStart else {
-            throw Damaged(message: "the resume data have version \(version), not \(Self.version)")
-        }
-        var reader = Reader(rest: bytes[(Self.magic.count + 1)...])
-        guard bytes.count > 16 else { throw Damaged(message: "the resume data are cut off") }
-        var end = Reader(rest: bytes[(bytes.count - 8)...])
-        guard try end.number() == Self.checksum(bytes[..<(bytes.count - 8)]) else {
+        var reader = RecordReader(content)
+        do throws(RecordReader.Damage) { self = try Self(&reader) } catch {
             throw Damaged(message: "the resume data are damaged")
         }
+        guard reader.isAtEnd, count >= 0, total ?? .max >= count, isFileNameOurs, (try? RequestURL(request)) != nil
+        else { throw Damaged(message: "the resume data contradict themselves") }
+    }
+
+    private init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
         (scheme, authority, target, temporary) = (
             try reader.text(), try reader.text(), try reader.text(), try reader.text()
         )
-        inode = try reader.number()
-        count = Int64(bitPattern: try reader.number())
-        let modified = Int64(bitPattern: try reader.number())
-        let total = Int64(bitPattern: try reader.number())
-        let isTag = try reader.byte() == 0
+        inode = UInt64(bitPattern: try reader.number())
+        count = try reader.number()
+        modified = try reader.optionalNumber()
+        total = try reader.optionalNumber()
+        let isTag = try reader.flag()
         let text = try reader.text()
-        guard let validator = isTag ? Validator(tag: text) : Validator(date: text) else {
-            throw Damaged(message: "the resume data name no version of the file")
-        }
-        fields = HTTPFields()
-        for _ in 0..<min(try reader.number(), UInt64(Self.mostFieldBytes)) {
-            let (name, value) = (try reader.text(), try reader.text())
-            guard let name = HTTPField.Name(name) else { throw Damaged(message: "the resume data hold a bad field") }
-            fields.append(HTTPField(name: name, value: value))
-        }
-        start = version == Self.version ? try reader.text() : ""
-        self.modified = modified == Self.none ? nil : modified
-        self.total = total == Self.none ? nil : total
+        guard let validator = isTag ? Validator(tag: text) : Validator(date: text) else { throw RecordReader.Damage() }
         self.validator = validator
-        guard reader.rest.count == 8, count >= 0, total >= Self.none, self.total ?? .max >= count, isFileNameOurs,
-            (try? RequestURL(request)) != nil
-        else { throw Damaged(message: "the resume data contradict themselves") }
+        fields = try reader.value()
+        start = try reader.text()
     }
 
     init(
@@ -118,10 +94,10 @@ struct ResumeRecord: Hashable, Sendable {
         HTTPRequest(method: .get, scheme: scheme, authority: authority, path: target)
     }
 
-    /// What the file is a part of.
+    /// The representation that the file is part of.
     var representation: Representation { Representation(total: total, validator: validator, fields: fields) }
 
-    /// Bytes from elsewhere must not make us write to a file that is no temporary one of ours.
+    /// Whether the file is a temporary file of this library: forged bytes must not cause writes to other files.
     private var isFileNameOurs: Bool {
         guard temporary.hasPrefix("/"), !temporary.utf8.contains(0), let slash = temporary.lastIndex(of: "/") else {
             return false
@@ -131,50 +107,13 @@ struct ResumeRecord: Hashable, Sendable {
     }
 
     /// The fields worth keeping: no cookies, and not too many.
-    private static func storable(_ fields: HTTPFields) -> [HTTPField] {
+    private static func storable(_ fields: HTTPFields) -> HTTPFields {
         var room = mostFieldBytes
-        return fields.filter { field in
-            guard field.name != .setCookie else { return false }
-            room -= field.name.rawName.utf8.count + field.value.utf8.count + 8
-            return room >= 0
-        }
-    }
-
-    private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
-        for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(shift))) }
-    }
-
-    private static func append(_ text: String, to bytes: inout [UInt8]) {
-        let count = UInt32(clamping: text.utf8.count)
-        for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: count >> UInt32(shift))) }
-        bytes += text.utf8
-    }
-
-    private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    }
-
-    private struct Reader {
-        var rest: ArraySlice<UInt8>
-
-        mutating func byte() throws(Damaged) -> UInt8 {
-            guard let byte = rest.popFirst() else { throw Damaged(message: "the resume data are cut off") }
-            return byte
-        }
-
-        mutating func number(bytes: Int = 8) throws(Damaged) -> UInt64 {
-            var number: UInt64 = 0
-            for index in 0..<bytes { number |= UInt64(try byte()) << UInt64(index * 8) }
-            return number
-        }
-
-        mutating func text() throws(Damaged) -> String {
-            let count = Int(try number(bytes: 4))
-            guard count <= rest.count, let text = String(validating: rest.prefix(count), as: UTF8.self) else {
-                throw Damaged(message: "the resume data are damaged")
-            }
-            rest = rest.dropFirst(count)
-            return text
-        }
+        return HTTPFields(
+            fields.filter { field in
+                guard field.name != .setCookie else { return false }
+                room -= field.name.rawName.utf8.count + field.value.utf8.count + 8
+                return room >= 0
+            })
     }
 }

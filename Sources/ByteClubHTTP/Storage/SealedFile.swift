@@ -38,9 +38,9 @@ enum SealedFile {
         defer { close(descriptor) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return .unreadable(errno) }
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_size >= headCount,
-            Int64(status.st_size) <= Int64(limit) + Int64(headCount)
-        else { return .damaged }
+        guard status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size) <= Int64(limit) + Int64(headCount) else {
+            return .damaged
+        }
         let size = Int(status.st_size)
         var code: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
@@ -56,9 +56,18 @@ enum SealedFile {
             }
         }
         if code != 0 { return .unreadable(code) }
-        guard bytes.count == size else { return .damaged }
+        guard bytes.count == size, let content = content(of: bytes, kind: kind) else { return .damaged }
+        return .whole(content)
+    }
+
+    /// Puts the signature, the kind, the length and the checksum before a content.
+    static func sealed(_ content: [UInt8], kind: String) -> [UInt8] { head(of: content[...], kind: kind) + content }
+
+    /// The content of sealed bytes; nil if they are damaged or of another kind.
+    static func content(of bytes: [UInt8], kind: String) -> ArraySlice<UInt8>? {
+        guard bytes.count >= headCount else { return nil }
         let content = bytes[headCount...]
-        return bytes[..<headCount].elementsEqual(head(of: content, kind: kind)) ? .whole(content) : .damaged
+        return bytes[..<headCount].elementsEqual(head(of: content, kind: kind)) ? content : nil
     }
 
     /// Replaces a file atomically; blocks.

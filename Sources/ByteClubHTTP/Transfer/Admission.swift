@@ -9,7 +9,7 @@ final class Admission<Element> {
     /// An admitted element.
     struct Turn {
         var element: Element
-        /// The number from ``enqueue(_:origin:priority:first:)``. An element that was queued again leaves an entry with
+        /// The number from ``enqueue(_:origin:priority:first:)``; an element that was queued again leaves an entry with
         /// an old number behind.
         var ticket: UInt64
         /// The origin whose slot is occupied until it is released.

@@ -51,10 +51,23 @@ import Testing
             var random = SeededGenerator(seed: seed)
             let junk = (0..<Int.random(in: 0..<80, using: &random)).map { _ in UInt8(truncatingIfNeeded: random.next())
             }
-            #expect(throws: ResumeRecord.Damaged.self) { try ResumeRecord(decoding: Array("BCRD".utf8) + [1] + junk) }
+            let head = Array("ByteHTTPresume 3".utf8)
+            #expect(throws: ResumeRecord.Damaged.self) { try ResumeRecord(decoding: head + junk) }
         }
         let error = #expect(throws: TransferError.self) { try ResumeData(bytes: Array(bytes.dropLast())) }
         #expect(error?.code == .resumeDataUnusable)
+    }
+
+    @Test("a record of another version is refused as unusable", arguments: ["resume 2", "resume 4"])
+    func versions(kind: String) throws {
+        var random = SeededGenerator(seed: 6)
+        let bytes = try Self.record(&random).encoded
+        let content = try #require(SealedFile.content(of: bytes, kind: "resume 3"))
+        let other = SealedFile.sealed(Array(content), kind: kind)
+        for old in [other, Array("BCRD".utf8) + [2] + bytes] {
+            let error = #expect(throws: TransferError.self) { try ResumeData(bytes: old) }
+            #expect(error?.code == .resumeDataUnusable)
+        }
     }
 
     @Test(
