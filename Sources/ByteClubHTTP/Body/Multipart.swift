@@ -74,7 +74,7 @@ public struct Multipart: Sendable, Hashable {
     var objection: String? {
         let bytes = Array(boundary.utf8)
         guard (1...70).contains(bytes.count), bytes.last != 0x20, bytes.allSatisfy(Self.isBoundaryCharacter) else {
-            return "the form's boundary is not one"
+            return "the form's boundary is invalid"
         }
         return problem
     }

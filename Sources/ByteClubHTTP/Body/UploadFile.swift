@@ -21,7 +21,7 @@ final class UploadFile {
         guard offset >= 0, count >= 0, offset <= stamp.size, count <= stamp.size - offset else {
             close(descriptor)
             throw UploadSource.Failure(
-                code: .fileChanged, message: "\(path) has \(stamp.size) bytes, fewer than were to be sent")
+                code: .fileChanged, message: "\(path) has \(stamp.size) bytes, fewer than the request needs")
         }
         self.path = path
         self.descriptor = descriptor
@@ -40,7 +40,7 @@ final class UploadFile {
 
     private static func open(_ path: String) throws(UploadSource.Failure) -> (descriptor: Int32, stamp: FileStamp) {
         guard !path.utf8.contains(0) else {
-            throw UploadSource.Failure(code: .fileUnreadable, message: "the file's path holds a NUL")
+            throw UploadSource.Failure(code: .fileUnreadable, message: "the path of the file contains a NUL character")
         }
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw .unreadable(path, Glibc.errno) }

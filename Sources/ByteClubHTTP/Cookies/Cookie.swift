@@ -1,7 +1,7 @@
 /// A cookie as a server set it (RFC 6265 section 5.3).
 public struct Cookie: Sendable, Hashable {
     /// From which sites a browser would send the cookie; stored without effect, since there are no pages.
-    public enum SameSite: String, Sendable, Hashable {
+    enum SameSite: String, Sendable, Hashable {
         /// From any site.
         case none
         /// From the site itself, and when a link leads there.
@@ -20,19 +20,19 @@ public struct Cookie: Sendable, Hashable {
     public let domain: String
 
     /// Whether the cookie is sent only to the host ``domain`` and not to its subdomains.
-    public let isHostOnly: Bool
+    let isHostOnly: Bool
 
     /// The path under which it is sent.
     public let path: String
 
     /// Whether it is sent only over https.
-    public let isSecure: Bool
+    let isSecure: Bool
 
     /// Whether scripts cannot read it; without effect here.
-    public let isHTTPOnly: Bool
+    let isHTTPOnly: Bool
 
     /// The `SameSite` attribute, or nil.
-    public let sameSite: SameSite?
+    let sameSite: SameSite?
 
     /// When it expires, in seconds since 1970; nil for a session cookie, which is never written to disk.
     public let expires: Int64?

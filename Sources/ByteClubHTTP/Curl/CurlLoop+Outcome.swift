@@ -90,7 +90,7 @@ extension CurlLoop {
         var meaning = CurlCode(result, phase: phase)
         var reason =
             result == CURLE_SSL_PINNEDPUBKEYNOTMATCH
-            ? "the server's key is not the pinned one: this is another server, or somebody is in between"
+            ? "the server's key is not the pinned one: this is another server, or the connection is intercepted"
             : transfer.attempt.easy?.describe(result) ?? CurlLibrary.describe(result)
         var isOfProxy = false
         if let refusal = transfer.attempt.easy?.long(CURLINFO_HTTP_CONNECTCODE), refusal >= 300 {

@@ -20,7 +20,7 @@ extension CurlLoop {
         }
         guard policy == .storedOnly || CacheControl(transfer.head.fields).onlyIfCached else { return false }
         let problem = transfer.error(
-            .notStored, "the cache has no answer, and nobody else is to be asked", phase: .queue)
+            .notStored, "the cache has no response, and the request must not be sent", phase: .queue)
         finish(transfer, .failure(problem), at: now)
         return true
     }

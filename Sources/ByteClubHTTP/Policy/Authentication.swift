@@ -96,7 +96,7 @@ extension Authentication: CredentialKeeper {
                 if let running = state.refresh { return running }
                 if state.recent?.begin(at: .now) == false {
                     throw TransferError(
-                        .authenticationFailed, "the credential was renewed too often and is still refused")
+                        .authenticationFailed, "the credential was renewed too often and is still rejected")
                 }
                 let old = state.credential
                 // A separate task: cancelling a task that waits must not cancel the renewal for the others.

@@ -33,14 +33,14 @@ public struct ResponseValidation: Sendable, Hashable {
         guard statuses.contains(status) else { return "the server answered \(status)" }
         guard hasBody, !contentTypes.isEmpty else { return nil }
         guard let type = response.headerFields[.contentType].map(Self.mediaType) else {
-            return "the response says nothing of its type"
+            return "the response has no media type"
         }
         let isAccepted = contentTypes.contains { accepted in
             let accepted = Self.mediaType(accepted)
             return accepted == "*/*" || accepted == type
                 || accepted.hasSuffix("/*") && type.hasPrefix(accepted.dropLast())
         }
-        return isAccepted ? nil : "the response is of the type \(type)"
+        return isAccepted ? nil : "the response has the type \(type)"
     }
 
     private static func mediaType(_ value: String) -> String {

@@ -35,10 +35,10 @@ public struct RetryPolicy: Sendable, Hashable {
     public var longestDelay: Duration = .seconds(60)
 
     /// How many retries each request adds to the session's budget: 0.2, which limits the load on a failing server.
-    public var budgetPerRequest = 0.2
+    var budgetPerRequest = 0.2
 
     /// The session's initial budget of retries, which is also its maximum.
-    public var initialBudget = 32.0
+    var initialBudget = 32.0
 
     /// The standard policy.
     public init() {}

@@ -14,7 +14,7 @@ struct RequestHead: Sendable {
         url = try RequestURL(request)
         method = request.method
         if case .none = body { hasBody = false } else { hasBody = true }
-        if method == .connect { throw TransferError(.badRequest, "CONNECT is not for requests", url: url.redacted) }
+        if method == .connect { throw TransferError(.badRequest, "a request cannot use CONNECT", url: url.redacted) }
         if method == .head, hasBody { throw TransferError(.badRequest, "HEAD has no body", url: url.redacted) }
         fields = request.headerFields
         for field in additional where !request.headerFields.contains(field.name) { fields.append(field) }

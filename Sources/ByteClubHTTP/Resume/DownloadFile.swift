@@ -25,7 +25,7 @@ final class DownloadFile {
     /// Creates an empty file.
     init(path: String, tag: String = "") throws(Failure) {
         guard !path.isEmpty, !path.utf8.contains(0), path.utf8.last != UInt8(ascii: "/") else {
-            throw Failure(message: "there is no file name to download to", errno: EINVAL)
+            throw Failure(message: "the path of the download has no file name", errno: EINVAL)
         }
         self.path = path
         temporary = Self.temporary(for: path, tag)

@@ -62,7 +62,7 @@ public struct ResumeData: Sendable, CustomStringConvertible {
     public var bytesExpectedToReceive: Int64 { record.total ?? -1 }
 
     /// The entity tag or date that identifies the version, in the format of `If-Range`.
-    public var validator: String { record.validator.text }
+    var validator: String { record.validator.text }
 
     /// The progress of the download in one line, without the URL's query.
     public var description: String {

@@ -58,22 +58,22 @@ enum ResumePlan {
         let fields = response.headerFields
         guard !isMultipart(fields), case .part(let range, .some)? = fields[.contentRange].flatMap({ ContentRange($0) }),
             range.lowerBound == 0
-        else { return .refuse("the server sent a part that was not asked for") }
+        else { return .refuse("the server sent a part that was not requested") }
         return .startOver
     }
 
     private static func continuation(of part: Part, _ fields: HTTPFields) -> Step {
-        if isMultipart(fields) { return .refuse("the server sent several parts where one was asked for") }
+        if isMultipart(fields) { return .refuse("the server sent several parts where one was requested") }
         if Representation.isEncoded(fields) { return .askAnew("the server compressed the rest") }
         guard case .part(let range, let total)? = fields[.contentRange].flatMap({ ContentRange($0) }) else {
-            return .askAnew("the server does not say which part it sent")
+            return .askAnew("the server did not identify the part it sent")
         }
         if let length = fields[.contentLength], ContentRange.number(length) != range.upperBound - range.lowerBound + 1 {
-            return .askAnew("the server sent a part of another length than it says")
+            return .askAnew("the server sent a part of another length than it announced")
         }
         if range.lowerBound == 0, total != nil { return .startOver }
         guard range.lowerBound == part.count else { return .askAnew("the server sent another part") }
-        guard part.validator.isRepeated(in: fields) else { return .askAnew("the file on the server is another one") }
+        guard part.validator.isRepeated(in: fields) else { return .askAnew("the file on the server has changed") }
         guard let whole = total ?? part.total, whole == part.total ?? whole, range.upperBound < whole else {
             return .askAnew("the file on the server has another length")
         }

@@ -133,7 +133,7 @@ public struct SessionConfiguration: Sendable {
     /// - Throws: ``TransferError/Code/badConfiguration``.
     func resolved() throws(TransferError) -> SessionConfiguration {
         if isEphemeral, cookieStore?.file != nil || cache?.folder != nil {
-            throw TransferError(.badConfiguration, "an ephemeral session takes no cookie store or cache on disk")
+            throw TransferError(.badConfiguration, "an ephemeral session cannot use a cookie store or cache on disk")
         }
         if let path = unixSocketPath, !(1...107).contains(path.utf8.count) {
             throw TransferError(
@@ -144,7 +144,7 @@ public struct SessionConfiguration: Sendable {
             clientCertificate?.keyFile,
         ]
         if paths.contains(where: { $0?.utf8.contains(0) == true }) {
-            throw TransferError(.badConfiguration, "the path of a file holds a NUL")
+            throw TransferError(.badConfiguration, "the path of a file contains a NUL character")
         }
         var resolved = self
         // An invalid variable fails only the requests that would use it.
@@ -154,7 +154,7 @@ public struct SessionConfiguration: Sendable {
         do {
             resolved.keyPassphrase = try clientCertificate?.passphrase.map { Passphrase(try $0.reveal()) }
         } catch {
-            throw TransferError(.badConfiguration, "the client certificate's passphrase cannot be had: \(error)")
+            throw TransferError(.badConfiguration, "the client certificate's passphrase cannot be read: \(error)")
         }
         return resolved
     }

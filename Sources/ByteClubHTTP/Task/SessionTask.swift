@@ -100,7 +100,7 @@ public final class SessionTask: Sendable {
             return !inbox.add(.start(self))
         }
         inbox.wake()
-        if isRefused { complete(.failure(TransferError(.sessionInvalid, "the session takes no more requests"))) }
+        if isRefused { complete(.failure(TransferError(.sessionInvalid, "the session accepts no more requests"))) }
     }
 
     /// Suspends the task: it has no traffic and its timers stop until ``resume()`` was called as often as

@@ -36,7 +36,7 @@ extension Transfer {
         switch task.options.disposition?(response) ?? .allow {
         case .allow: break
         case .cancel:
-            attempt.failure = error(.cancelled, "the response was turned down", phase: .receive)
+            attempt.failure = error(.cancelled, "the response was rejected", phase: .receive)
             return false
         case .download(let path):
             if case .download = task.kind { break }

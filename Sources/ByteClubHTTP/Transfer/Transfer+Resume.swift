@@ -125,7 +125,7 @@ extension Transfer {
         self.file = file
         if let path = task.options.resumeJournal {
             guard !path.isEmpty, !path.utf8.contains(0) else {
-                throw DownloadFile.Failure(message: "there is no file name for the journal", errno: EINVAL)
+                throw DownloadFile.Failure(message: "the path of the journal has no file name", errno: EINVAL)
             }
             if let journal = journal(of: file, synced: 0) {
                 try journal.begin()
