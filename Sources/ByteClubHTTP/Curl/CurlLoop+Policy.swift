@@ -132,7 +132,8 @@ extension CurlLoop {
         ask(transfer) {
             do { try await keeper.renew(after: refused) } catch {
                 var problem = TransferError(
-                    .authenticationFailed, "the server rejects the credential, and there is no new one", phase: .receive,
+                    .authenticationFailed, "the server rejects the credential, and there is no new one",
+                    phase: .receive,
                     url: head.url.redacted
                 ).caused(by: error)
                 problem.rejected = rejected
