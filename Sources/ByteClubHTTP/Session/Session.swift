@@ -39,8 +39,8 @@ public final class Session: Sendable {
 
     /// Loads libcurl and its dependencies, which the first session does otherwise.
     ///
-    /// A short program calls this before it starts its first thread: with several threads, loading is half as slow
-    /// again, since each mapping of a library interrupts the other processors. The first session reports a failure to
+    /// A short program calls this before it starts its first thread: with several threads, loading needs 50 % more
+    /// time, since each mapping of a library interrupts the other processors. The first session reports a failure to
     /// load.
     public static func prepare() { _ = CurlLibrary.version }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ByteClubHTTP
 
-/// What is continued of a file that a download has left.
+/// Resuming the file that a download has left.
 @Suite struct DownloadFileTests {
     private let folder = TemporaryFolder()
     private let bytes = noise(100, seed: 1)

@@ -19,7 +19,7 @@ import Testing
         HTTPResponse(status: .init(code: status), headerFields: fields(pairs))
     }
 
-    /// What a table says a response means.
+    /// The expected meaning of a response in a table.
     enum Meaning: Equatable, Sendable { case append(Int64), startOver, done, askAnew, refuse, pass }
 
     private static func meaning(_ step: ResumePlan.Step) -> Meaning {
