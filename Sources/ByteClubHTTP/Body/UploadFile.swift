@@ -1,5 +1,5 @@
 import CLibcurl
-package import Glibc
+import Glibc
 
 /// A regular file for upload, with its state when it was first opened.
 final class UploadFile {
@@ -116,23 +116,5 @@ func systemMessage(_ code: Int32) -> String {
             return "error \(code)"
         }
         return unsafe String(cString: start)
-    }
-}
-
-/// The properties of a file that change when it is written to or replaced.
-package struct FileStamp: Hashable, Sendable {
-    package let device: UInt64
-    package let inode: UInt64
-    package let size: Int64
-    package let seconds: Int
-    package let nanoseconds: Int
-
-    /// Creates a stamp from the result of fstat(2) or stat(2).
-    package init(_ status: stat) {
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
-        size = Int64(status.st_size)
-        seconds = status.st_mtim.tv_sec
-        nanoseconds = status.st_mtim.tv_nsec
     }
 }

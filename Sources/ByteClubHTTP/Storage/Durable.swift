@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// Durable file operations; each call blocks and returns 0 or the system's error number.
 enum Durable {
@@ -64,4 +64,22 @@ enum MachineStart {
 
     /// Whether a stored boot ID is the current one.
     static func isPresent(_ start: String) -> Bool { !start.isEmpty && start == present }
+}
+
+/// The properties of a file that change when it is written to or replaced.
+package struct FileStamp: Hashable, Sendable {
+    package let device: UInt64
+    package let inode: UInt64
+    package let size: Int64
+    package let seconds: Int
+    package let nanoseconds: Int
+
+    /// Creates a stamp from the result of fstat(2) or stat(2).
+    package init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        size = Int64(status.st_size)
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
+    }
 }

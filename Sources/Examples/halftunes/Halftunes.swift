@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteClubHTTP
+import HTTPTypes
 
 /// Finds songs in a catalogue and downloads their previews.
 @main struct Halftunes: AsyncParsableCommand {

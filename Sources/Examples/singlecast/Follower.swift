@@ -69,10 +69,10 @@ struct Follower {
     private func attach() async throws -> BackgroundSession {
         var isWaiting = false
         while true {
-            do throws(TransferError) {
+            do {
                 return try await BackgroundSession(
                     configuration: .background(BackgroundControl.identifier, service: library.service))
-            } catch  where error.code == .identifierInUse {
+            } catch let error as TransferError where error.code == .identifierInUse {
                 if !isWaiting { tell("another program follows the downloads; this one waits for it") }
                 isWaiting = true
             }
