@@ -72,7 +72,8 @@ struct Follower {
             do {
                 return try await BackgroundSession(
                     configuration: .background(BackgroundControl.identifier, service: library.service))
-            } catch let error as TransferError where error.code == .identifierInUse {
+            } catch {
+                guard error.code == .identifierInUse else { throw error }
                 if !isWaiting { tell("another program follows the downloads; this one waits for it") }
                 isWaiting = true
             }
