@@ -2,21 +2,21 @@ import HTTPTypes
 
 /// The directives of `Cache-Control` that matter to a cache of one user (RFC 9111 section 5.2).
 ///
-/// What is for shared caches (`s-maxage`, `private`, `proxy-revalidate`) is passed over, and so is what is not known.
+/// Directives for shared caches (`s-maxage`, `private`, `proxy-revalidate`) and unknown ones are ignored.
 struct CacheControl: Equatable {
     var noStore = false
     var noCache = false
     var mustRevalidate = false
     var onlyIfCached = false
-    /// Seconds; where the value is not a number, or there are several, the most cautious reading: 0.
+    /// In seconds; a value that is not a number, or contradictory values, count as 0: the most cautious reading.
     var maxAge: Int64?
     var minFresh: Int64?
-    /// `.max` where no number is given.
+    /// In seconds; `.max` for a directive without a number.
     var maxStale: Int64?
-    /// Whether it says `public`, `private` or an age: that the answer may be kept whatever its status.
+    /// Whether the response may be stored whatever its status: it has `public`, `private` or a maximum age.
     var isExplicit = false
 
-    /// Reads all `Cache-Control` fields, and `Pragma: no-cache` where there is none.
+    /// Reads all `Cache-Control` fields, or `Pragma: no-cache` if there are none.
     init(_ fields: HTTPFields) {
         guard let text = fields[.cacheControl] else {
             noCache =
@@ -43,13 +43,13 @@ struct CacheControl: Equatable {
         }
     }
 
-    /// A number of seconds (RFC 9111 section 1.2.2); nil if it is none.
+    /// Parses a number of seconds (RFC 9111 section 1.2.2); nil for anything else.
     static func seconds(_ text: String) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return min(Int64(text) ?? 1 << 31, 1 << 31)
     }
 
-    /// Names in lower case with their values, quotes taken off; a comma within quotes separates nothing.
+    /// Splits a field into lower-case names and unquoted values; a comma inside quotes does not separate directives.
     private static func directives(_ text: String) -> [(name: String, value: String?)] {
         var result: [(String, String?)] = []
         var name: [UInt8] = []

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The folder of a cache: a file with the heads, and one for each body.
+/// The folder of a cache: an index file with the heads, and one file for each body.
 ///
-/// One process has it at a time, by a lock that ends with it. A damaged file is as good as none.
+/// A lock that ends with the process keeps other processes out. A damaged file counts as missing.
 final class CacheFolder: Sendable {
     let path: String
     private let lock: Int32
@@ -11,9 +11,9 @@ final class CacheFolder: Sendable {
     private static let bodyKind = "cachbdy1"
     private static let mostIndexBytes = 64 << 20
 
-    /// Makes the folder if it is missing and locks it.
+    /// Creates the folder if it is missing, and locks it.
     ///
-    /// - Throws: When it cannot be used, with the reason for people.
+    /// - Throws: A message for the user if the folder cannot be used.
     init(_ path: String) throws(SealedFile.Failure) {
         self.path = path
         guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
@@ -31,7 +31,7 @@ final class CacheFolder: Sendable {
 
     deinit { close(lock) }
 
-    /// What the index file tells, the least recently used first; empty when it is missing or damaged.
+    /// Reads the index, least recently used first; empty if the file is missing or damaged.
     func readIndex() -> [(id: UInt64, length: Int, stored: StoredResponse)] {
         guard
             case .whole(let bytes) = SealedFile.read("\(path)/index", kind: Self.indexKind, limit: Self.mostIndexBytes)
@@ -60,7 +60,7 @@ final class CacheFolder: Sendable {
         try SealedFile.write(writer.bytes, kind: Self.indexKind, to: "\(path)/index", isDurable: false)
     }
 
-    /// The body of an entry; nil when its file is missing, damaged, or another's.
+    /// Reads the body of an entry; nil if its file is missing, damaged, or belongs to another entry.
     func readBody(_ id: UInt64, url: String, length: Int) -> [UInt8]? {
         let limit = length + url.utf8.count + 64
         guard case .whole(let bytes) = SealedFile.read(file(id), kind: Self.bodyKind, limit: limit) else { return nil }
@@ -81,7 +81,7 @@ final class CacheFolder: Sendable {
 
     func removeBody(_ id: UInt64) { unsafe unlink(file(id)) }
 
-    /// Removes what no entry owns: bodies whose index was not written any more, and files half written.
+    /// Removes files that no entry owns: bodies that never reached the index, and partly written files.
     func removeOthers(than ids: Set<UInt64>) {
         for name in folderNames(path) ?? [] {
             let isHalf = SealedFile.isHalfWritten(name)

@@ -1,20 +1,20 @@
 import HTTPTypes
 
-/// What a cache holds, by address, and what goes first when it holds too much.
+/// The entries of a cache by URL, and the order in which they are evicted.
 struct CacheIndex {
     struct Entry {
         var stored: StoredResponse
         /// The body, while it is in memory.
         var bytes: [UInt8]?
         let length: Int
-        /// Whether its file is written.
+        /// Whether the body is in its file.
         var isOnDisk = false
         /// Whether its file is still to be written.
         var isPending = false
-        /// When it was last used, counted in uses.
+        /// The value of the use counter when the entry was last used.
         var used: UInt64
 
-        /// About how much memory or disk the entry takes beside its body.
+        /// The approximate size of the entry without its body, in bytes.
         var overhead: Int {
             let selectors = stored.selectors.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.utf8.count ?? 0) + 32 }
             return stored.response.headerFields.reduce(256 + stored.url.utf8.count + selectors) {
@@ -23,9 +23,9 @@ struct CacheIndex {
         }
     }
 
-    /// The most answers kept, of whatever size.
+    /// The maximum number of entries.
     static let mostEntries = 8192
-    /// The most bytes that wait to be written.
+    /// The maximum number of bytes waiting to be written.
     static let mostPendingBytes = 8 << 20
 
     let memoryLimit: Int
@@ -34,7 +34,7 @@ struct CacheIndex {
     private(set) var memoryBytes = 0
     private(set) var diskBytes = 0
     private(set) var pendingBytes = 0
-    /// Entries that went and whose files are still there.
+    /// Removed entries whose files still exist.
     private(set) var garbage: [UInt64] = []
     private var ids: [String: [UInt64]] = [:]
     private var clock: UInt64 = 0
@@ -45,18 +45,20 @@ struct CacheIndex {
         self.diskLimit = max(diskLimit, 0)
     }
 
-    /// The entries for an address, the newest first.
+    /// The entries for a URL, newest first.
     func candidates(for url: String) -> [UInt64] { (ids[url] ?? []).reversed() }
 
-    /// Some of the entries, in any order; unlike a filtered dictionary they never share the storage of ``entries``, which
-    /// the next change would have to copy whole.
+    /// The entries that match a condition, in any order.
+    ///
+    /// The result never shares the storage of ``entries``, as a filtered dictionary would: the next change would have
+    /// to copy it whole.
     func entries(where isWanted: (Entry) -> Bool) -> [(id: UInt64, entry: Entry)] {
         entries.compactMap { isWanted($0.value) ? ($0.key, $0.value) : nil }
     }
 
     func isTooLarge(_ length: Int) -> Bool { length > max(memoryLimit, diskLimit) / 8 }
 
-    /// Keeps an answer in the place of those that the same request would have chosen.
+    /// Stores a response and removes the entries that the same request would have matched.
     mutating func insert(_ stored: StoredResponse, bytes: [UInt8], maySave: Bool) {
         for id in candidates(for: stored.url) where entries[id]?.stored.selectors == stored.selectors { remove(id) }
         if isTooLarge(bytes.count) { return }
@@ -67,7 +69,7 @@ struct CacheIndex {
         shrink()
     }
 
-    /// Takes an entry that a file of the index tells of.
+    /// Adds an entry read from the index file.
     mutating func restore(_ stored: StoredResponse, id: UInt64, length: Int) {
         guard entries[id] == nil, id > 0, id < 1 << 62, length >= 0, length <= diskLimit else { return }
         clock += 1
@@ -84,7 +86,7 @@ struct CacheIndex {
         entries[id]?.used = clock
     }
 
-    /// Puts a body that was read from its file into memory as well.
+    /// Keeps a body that was read from its file in memory as well.
     mutating func promote(_ id: UInt64, bytes: [UInt8]) {
         guard let entry = entries[id], entry.bytes == nil, bytes.count <= memoryLimit / 8 else { return }
         entries[id]?.bytes = bytes
@@ -92,7 +94,7 @@ struct CacheIndex {
         shrink()
     }
 
-    /// Replaces the head of an entry; its body, and its file, stay.
+    /// Replaces the head of an entry and keeps its body and file.
     mutating func update(_ id: UInt64, _ stored: StoredResponse) {
         guard let old = entries[id] else { return }
         entries[id]?.stored = stored
@@ -145,7 +147,7 @@ struct CacheIndex {
         if entry.isPending { pendingBytes += entry.length }
     }
 
-    /// Lets the least recently used go until all limits hold; what waits to be written stays in memory until then.
+    /// Evicts the least recently used entries until all limits hold; bodies that wait to be written stay in memory.
     private mutating func shrink() {
         while memoryBytes > memoryLimit, let id = oldest(where: { $0.bytes != nil && !$0.isPending }) {
             guard let entry = entries[id], entry.isOnDisk else {

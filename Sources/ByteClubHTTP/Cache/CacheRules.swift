@@ -1,26 +1,26 @@
 import HTTPTypes
 
-/// What a cache may do for a request and with its answer (RFC 9111), without any effect.
+/// The rules for using and storing responses (RFC 9111), as pure functions.
 enum CacheRules {
-    /// What becomes of a stored answer.
+    /// What to do with a stored response.
     enum Use: Equatable {
-        /// It is the answer.
+        /// Use it as the response.
         case serve
-        /// The server is asked whether it still holds.
+        /// Ask the server whether it is still valid.
         case validate
-        /// It is passed over.
+        /// Do not use it.
         case ignore
     }
 
-    /// Whether a request has anything to do with a cache: a plain GET for the whole.
+    /// Whether the cache applies to a request: a GET without a body for the whole resource.
     ///
-    /// Requests with conditions or ranges of their own go to the server; their answers are not kept.
+    /// Requests with their own conditions or ranges bypass the cache, and their responses are not stored.
     static func concerns(_ head: RequestHead) -> Bool {
         head.method == .get && !head.hasBody && !head.fields.contains { ownDealings.contains($0.name.canonicalName) }
             && !CacheControl(head.fields).noStore
     }
 
-    /// How a stored answer that matches a request is used.
+    /// How to use a stored response that matches a request.
     static func use(_ stored: StoredResponse, for fields: HTTPFields, policy: CachePolicy, at now: Int64) -> Use {
         switch policy {
         case .reload: return .ignore
@@ -33,10 +33,10 @@ enum CacheRules {
         return stored.conditions.isEmpty ? .ignore : .validate
     }
 
-    /// Whether an answer may be kept (RFC 9111 section 3, for the cache of one user).
+    /// Whether a private cache may store a response (RFC 9111 section 3).
     ///
-    /// Never kept: parts (206), redirects and 304, what says `no-store` or `Vary: *`, and what could never be used: stale
-    /// from the start without a validator.
+    /// Never stored: partial responses (206), redirects, 304, responses with `no-store` or `Vary: *`, and responses
+    /// that are stale from the start and have no validator.
     static func mayStore(_ stored: StoredResponse) -> Bool {
         let (code, fields) = (stored.response.status.code, stored.response.headerFields)
         let control = CacheControl(fields)
@@ -48,7 +48,8 @@ enum CacheRules {
         return !stored.conditions.isEmpty || stored.lifetime > 0 && !control.noCache
     }
 
-    /// The fields that an answer depends on: those of its `Vary`, and those by which it may be another user's.
+    /// The request fields that a response depends on: the ones that `Vary` names, and the ones that may identify a
+    /// user.
     static func selectors(
         of response: HTTPResponse, for fields: HTTPFields, publicFields: Set<HTTPField.Name> = []
     ) -> [StoredResponse.Selector] {
@@ -62,7 +63,7 @@ enum CacheRules {
         return names.sorted().map { .init(name: $0, value: StoredResponse.value($0, in: fields)) }
     }
 
-    /// Whether what is stored tells a secret of the request, so that it must not be on a disk.
+    /// Whether the entry holds a secret of the request and so must not be written to disk.
     static func isSecret(_ stored: StoredResponse) -> Bool {
         stored.selectors.contains { $0.value != nil && !RequestHead.isHarmless($0.name) }
     }
@@ -84,6 +85,6 @@ enum CacheRules {
 }
 
 extension StoredResponse.Selector {
-    /// Whether it stands for everything about a request, which nothing matches.
+    /// Whether it is `*`, which no request matches.
     fileprivate var isAny: Bool { name == "*" }
 }

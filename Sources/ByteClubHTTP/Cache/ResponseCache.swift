@@ -2,26 +2,27 @@ import HTTPTypes
 public import Logging
 import Synchronization
 
-/// Keeps answers, so that the same question need not be asked again (RFC 9111): the cache of one user.
+/// A private cache of responses (RFC 9111).
 ///
-/// A session has one when its ``SessionConfiguration/cache`` names it; several sessions may share one. It is for data
-/// tasks with GET: an answer that is still fresh is given without touching the network, a stale one is asked about with
-/// its `ETag` or `Last-Modified`. ``TaskResult/source`` says which it was, ``TaskOptions/cachePolicy`` changes the rules.
+/// A session uses a cache if its ``SessionConfiguration/cache`` is set; several sessions may share one. It serves data
+/// tasks with GET: a fresh response is returned without network access, a stale one is revalidated with its `ETag` or
+/// `Last-Modified`. ``TaskResult/source`` shows the origin of a response, and ``TaskOptions/cachePolicy`` changes the
+/// rules.
 ///
-/// - What is kept: whole answers that are not redirects, without `no-store` and `Vary: *`, in the number of variants that
-///   `Vary` asks for. Answers to requests that differ in a field that may bear a secret, such as `Authorization`,
-///   `Cookie` or an API key, are different, whatever `Vary` says: that is every field but the ones known to bear none
-///   and ``SessionConfiguration/publicFields``.
-/// - How long one is fresh: as `Cache-Control: max-age` or `Expires` say; otherwise a tenth of the time since
-///   `Last-Modified`, at most a day, and not for addresses with a query.
-/// - What goes: what was least recently used, when there is too much; an address that a PUT, POST, PATCH or DELETE went
-///   to with success, and those of its origin that the answer to that names. An answer larger than an eighth of the
-///   larger limit is not kept.
-/// - On disk: nothing that was asked for with such a field; that is kept in memory alone. `Set-Cookie` is not kept at all.
+/// - Stored: whole responses that are not redirects, without `no-store` and `Vary: *`, in as many variants as `Vary`
+///   requires. Responses to requests that differ in a field that may hold a secret, such as `Authorization`, `Cookie`
+///   or an API key, are separate variants whatever `Vary` lists: that is every field except the ones known to be
+///   harmless and ``SessionConfiguration/publicFields``.
+/// - Freshness: as `Cache-Control: max-age` or `Expires` define it; otherwise a tenth of the time since
+///   `Last-Modified`, at most a day, and none for URLs with a query.
+/// - Evicted: the least recently used responses when a limit is exceeded; the URL of a successful PUT, POST, PATCH or
+///   DELETE, and URLs of the same origin that its response names. A response larger than an eighth of the larger limit
+///   is not stored.
+/// - On disk: responses to requests with such a field are kept in memory only. `Set-Cookie` is never stored.
 ///
-/// Any thread may use a cache.
+/// A cache may be used from any thread.
 public final class ResponseCache: Sendable {
-    /// The folder the cache is kept in; nil when it is in memory alone.
+    /// The folder of the cache; nil for a cache in memory.
     public var folder: String? { disk?.path }
 
     private struct State {
@@ -39,25 +40,25 @@ public final class ResponseCache: Sendable {
 
     private static let writeDelay = Duration.seconds(1)
 
-    /// Makes an empty cache in memory; nothing is written to disk.
+    /// Creates an empty cache in memory; nothing is written to disk.
     ///
-    /// - Parameter memoryBytes: The most bytes it takes, heads included: 8 MiB.
+    /// - Parameter memoryBytes: The maximum size in bytes, heads included: 8 MiB.
     public convenience init(memoryBytes: Int = 8 << 20) {
         self.init(memoryBytes: memoryBytes, folder: nil, diskBytes: 0, logger: nil, now: wallClock)
     }
 
     /// Opens the cache in a folder; blocks while its index is read.
     ///
-    /// The folder is made if it is missing (mode 0700), and belongs to the cache alone. Files are written off the
-    /// sessions' threads, about a second after a change, when a session ends, and by ``flush()``; each replaces another as
-    /// a whole, so that a crash costs what was not written yet. Damage is a miss, whatever byte it is in. A folder that
-    /// cannot be used, or that another cache uses, is told to the logger as a warning, and the cache is in memory.
+    /// The folder is created if it is missing (mode 0700) and must not be used for anything else. Files are not written
+    /// on the sessions' threads, but about a second after a change, when a session ends, and by ``flush()``. Each file
+    /// is replaced as a whole, so a crash loses only pending changes. A damaged file is a cache miss. If the folder
+    /// cannot be used, or another cache uses it, the logger gets a warning and the cache stays in memory.
     ///
     /// - Parameters:
     ///   - folder: The path; the folder above must exist.
-    ///   - memoryBytes: The most bytes it takes in memory: 8 MiB.
-    ///   - diskBytes: The most bytes it takes on disk: 64 MiB.
-    ///   - logger: Where trouble with the folder is told.
+    ///   - memoryBytes: The maximum size in memory: 8 MiB.
+    ///   - diskBytes: The maximum size on disk: 64 MiB.
+    ///   - logger: Gets warnings about the folder.
     public convenience init(
         folder: String, memoryBytes: Int = 8 << 20, diskBytes: Int = 64 << 20, logger: Logger? = nil
     ) {
@@ -82,18 +83,18 @@ public final class ResponseCache: Sendable {
 
     deinit { flush() }
 
-    /// How many answers are kept.
+    /// The number of stored responses.
     public var count: Int { state.withLock { $0.index.entries.count } }
 
-    /// How many bytes they take, in memory and on disk.
+    /// The size of the stored responses in memory and on disk, in bytes.
     public var size: (memory: Int, disk: Int) { state.withLock { ($0.index.memoryBytes, $0.index.diskBytes) } }
 
-    /// Forgets every answer.
+    /// Removes all responses.
     public func removeAll() { change { $0.removeAll() } }
 
-    /// Writes what changed to the folder, if there is one; blocks.
+    /// Writes pending changes to the folder, if there is one; blocks.
     ///
-    /// What cannot be written is told to the logger, and kept in memory.
+    /// Responses that cannot be written stay in memory, and the logger gets a warning.
     public func flush() {
         guard let disk else { return }
         writing.withLock { _ in
@@ -126,7 +127,7 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// A stored answer and its place.
+    /// A stored response and its entry.
     struct Found: Sendable {
         let id: UInt64
         var stored: StoredResponse
@@ -134,7 +135,7 @@ public final class ResponseCache: Sendable {
         let use: CacheRules.Use
     }
 
-    /// The stored answer for a request, with what is to be done with it; nil if there is none to use.
+    /// Finds the stored response for a request and how to use it; nil if there is none.
     func find(
         _ url: RequestURL, _ fields: HTTPFields, publicFields: Set<HTTPField.Name> = [], policy: CachePolicy
     ) -> Found? {
@@ -161,10 +162,10 @@ public final class ResponseCache: Sendable {
         return Found(id: id, stored: entry.stored, bytes: bytes, use: use)
     }
 
-    /// The answer as a task gets it.
+    /// The response as the task receives it, with its age.
     func answer(_ stored: StoredResponse) -> HTTPResponse { stored.answer(at: now()) }
 
-    /// Keeps an answer, if that is allowed; one that must not be kept leaves none in its place.
+    /// Stores a response if that is allowed; otherwise removes the older one that it replaces.
     func keep(
         _ response: HTTPResponse, bytes: [UInt8], for url: RequestURL, _ fields: HTTPFields,
         publicFields: Set<HTTPField.Name> = [], asked: Int64
@@ -175,14 +176,14 @@ public final class ResponseCache: Sendable {
                 status: response.status, headerFields: StoredResponse.storable(response.headerFields)),
             requested: asked, received: now())
         guard CacheRules.mayStore(stored) else {
-            // What was kept before is no answer to this question any more, unless the server failed.
+            // The server has replaced the stored response, unless it failed.
             if response.status.code < 500 { forget(url, fields, publicFields) }
             return
         }
         change { $0.insert(stored, bytes: bytes, maySave: !CacheRules.isSecret(stored)) }
     }
 
-    /// Takes what a 304 says of a stored answer; nil if it speaks of another, which is then forgotten.
+    /// Updates a stored response from a 304; if the 304 is about another representation, removes it and returns nil.
     func freshen(_ found: Found, with response: HTTPResponse, asked: Int64) -> StoredResponse? {
         var stored = found.stored
         guard stored.freshen(with: response, requested: asked, received: now()) else {
@@ -193,7 +194,7 @@ public final class ResponseCache: Sendable {
         return stored
     }
 
-    /// Forgets what an unsafe method may have changed (RFC 9111 section 4.4).
+    /// Removes responses that an unsafe method may have changed (RFC 9111 section 4.4).
     func invalidate(_ head: RequestHead, _ response: HTTPResponse) {
         guard (200...399).contains(response.status.code) else { return }
         switch head.method {
@@ -207,7 +208,7 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// The present, for the times of an answer.
+    /// The current time in seconds since 1970.
     var time: Int64 { now() }
 
     private func forget(_ url: RequestURL, _ fields: HTTPFields, _ publicFields: Set<HTTPField.Name>) {

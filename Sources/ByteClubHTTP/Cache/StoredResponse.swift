@@ -1,24 +1,25 @@
 import HTTPTypes
 
-/// The head of an answer that a cache keeps, and what it must remember of the request.
+/// The head of a stored response, with the request data that it depends on.
 struct StoredResponse: Sendable, Equatable {
-    /// A field that the answer depends on (`Vary`), as the request had it; nil when it had none.
+    /// A request field that the response depends on (`Vary`); the value is nil if the request lacked it.
     struct Selector: Sendable, Equatable {
         var name: String
         var value: String?
     }
 
-    /// The address without its fragment.
+    /// The URL without its fragment.
     let url: String
     let selectors: [Selector]
     var response: HTTPResponse
     /// When the request was sent, in seconds since 1970.
     var requested: Int64
-    /// When the answer came.
+    /// When the response was received, in seconds since 1970.
     var received: Int64
 
-    /// Whether it was chosen for a request with these fields (RFC 9111 section 4.1), and none that may bear a secret
-    /// beside them.
+    /// Whether the response matches a request with these fields (RFC 9111 section 4.1).
+    ///
+    /// A request with further fields that may hold a secret does not match.
     func matches(_ fields: HTTPFields, publicFields: Set<HTTPField.Name> = []) -> Bool {
         guard selectors.allSatisfy({ Self.value($0.name, in: fields) == $0.value }) else { return false }
         return fields.allSatisfy { field in
@@ -27,10 +28,10 @@ struct StoredResponse: Sendable, Equatable {
         }
     }
 
-    /// How long it is fresh, in seconds from when the server made it (RFC 9111 section 4.2.1).
+    /// The freshness lifetime in seconds, counted from the response's date (RFC 9111 section 4.2.1).
     ///
-    /// Where the server does not say, a tenth of the time since it was last modified, at most a day (section 4.2.2); none
-    /// for an address with a query, nor for a status that may not be kept without being asked to.
+    /// If the server does not define it: a tenth of the time since the last modification, at most a day (section
+    /// 4.2.2); zero for a URL with a query and for statuses that need explicit permission to be stored.
     var lifetime: Int64 {
         let fields = response.headerFields
         if let maxAge = CacheControl(fields).maxAge { return maxAge }
@@ -44,14 +45,14 @@ struct StoredResponse: Sendable, Equatable {
         return min(max(date - modified, 0) / 10, 86400)
     }
 
-    /// How old it is, in seconds (RFC 9111 section 4.2.3).
+    /// The age in seconds (RFC 9111 section 4.2.3).
     func age(at now: Int64) -> Int64 {
         let apparent = max(0, received - date)
         let told = response.headerFields[.age].flatMap(CacheControl.seconds) ?? 0
         return max(apparent, told + max(received - requested, 0)) + max(now - received, 0)
     }
 
-    /// The fields that ask the server whether it still holds; empty where it has no validator (section 4.3.1).
+    /// The request fields for revalidation; empty if the response has no validator (section 4.3.1).
     var conditions: [(name: String, value: String)] {
         let fields = response.headerFields
         let all = [("If-None-Match", fields[.eTag]), ("If-Modified-Since", fields[.lastModified])]
@@ -60,14 +61,14 @@ struct StoredResponse: Sendable, Equatable {
         }
     }
 
-    /// The answer as it is given to a task: with its age.
+    /// The response with its current `Age`.
     func answer(at now: Int64) -> HTTPResponse {
         var answer = response
         answer.headerFields[.age] = String(age(at: now))
         return answer
     }
 
-    /// Takes what a 304 says (RFC 9111 sections 3.2 and 4.3.4); false if it speaks of another answer.
+    /// Updates the head from a 304 (RFC 9111 sections 3.2 and 4.3.4); false if the 304 is about another representation.
     mutating func freshen(with told: HTTPResponse, requested: Int64, received: Int64) -> Bool {
         if let tag = told.headerFields[.eTag], tag != response.headerFields[.eTag] { return false }
         var fields = response.headerFields
@@ -81,7 +82,7 @@ struct StoredResponse: Sendable, Equatable {
         return true
     }
 
-    /// When the server made it; when it came, if the server does not say.
+    /// The response's date; the time of receipt if the server sent none.
     private var date: Int64 {
         response.headerFields[.date].flatMap { HTTPDate.seconds($0, now: received) } ?? received
     }
@@ -91,7 +92,9 @@ struct StoredResponse: Sendable, Equatable {
         return fields[name]
     }
 
-    /// The fields that may be kept (RFC 9111 section 3.1), and without `Set-Cookie`, which is for the cookie store.
+    /// The fields that may be stored (RFC 9111 section 3.1).
+    ///
+    /// `Set-Cookie` is left to the cookie store.
     static func storable(_ fields: HTTPFields) -> HTTPFields {
         var named = hop
         for name in fields[values: .connection].joined(separator: ",").split(separator: ",") {
@@ -107,12 +110,12 @@ struct StoredResponse: Sendable, Equatable {
         "proxy-connection", "set-cookie", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// What a 304 does not change: it describes the body that is kept.
+    /// Fields that describe the stored body, which a 304 must not change.
     private static let kept: Set<String> = [
         "content-encoding", "content-length", "content-range", "content-type", "vary",
     ]
 
-    /// The statuses that may be kept for a time guessed (RFC 9110 section 15.1), but for redirects and parts.
+    /// The statuses with heuristic freshness (RFC 9110 section 15.1), except redirects and partial responses.
     static let heuristicStatuses: Set<Int> = [200, 203, 204, 404, 405, 410, 414, 501]
 }
 

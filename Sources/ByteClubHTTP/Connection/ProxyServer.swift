@@ -1,9 +1,9 @@
-/// A server that requests go through.
+/// A proxy server.
 public struct ProxyServer: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-    /// How it is spoken to.
+    /// The protocol between client and proxy.
     public enum Kind: String, Sendable, Hashable {
-        /// HTTP; requests for https go through a tunnel (CONNECT).
+        /// HTTP; https requests use a tunnel (CONNECT).
         case http
         /// The same over TLS.
         case https
@@ -17,25 +17,25 @@ public struct ProxyServer: Sendable, Hashable, CustomStringConvertible, CustomDe
         case socks5h
     }
 
-    /// How it is spoken to.
+    /// The protocol between client and proxy.
     public let kind: Kind
 
-    /// Its host; IPv6 addresses in brackets.
+    /// The host; IPv6 addresses in brackets.
     public let host: String
 
-    /// Its port.
+    /// The port.
     public let port: Int
 
-    /// Who to sign in as, or nil.
+    /// The user name, or nil.
     public let user: String?
 
     let password: Passphrase?
     private let secret: String?
 
-    /// Reads an address such as `http://user:password@proxy.example:3128`; nil if it is none.
+    /// Parses a URL such as `http://user:password@proxy.example:3128`; nil if it is invalid.
     ///
-    /// Without a scheme it is an HTTP proxy, without a port its own is 1080, or 443 for https, as for libcurl. User and
-    /// password are percent-encoded. A path is passed over.
+    /// The scheme defaults to http, and the port to 1080, or 443 for https, as in libcurl. User and password are
+    /// percent-encoded. A path is ignored.
     public init?(_ url: String) {
         var rest = url[...]
         var kind = Kind.http
@@ -81,7 +81,7 @@ public struct ProxyServer: Sendable, Hashable, CustomStringConvertible, CustomDe
         left.description == right.description && left.user == right.user && left.secret == right.secret
     }
 
-    /// Feeds what equal servers have in common.
+    /// Hashes the address and the user name.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(description)
         hasher.combine(user)
@@ -91,7 +91,7 @@ public struct ProxyServer: Sendable, Hashable, CustomStringConvertible, CustomDe
         text.firstRange(of: mark)
     }
 
-    /// Percent-decodes; nil where that leaves no text, or one with control characters.
+    /// Percent-decodes a text; nil if the result is not UTF-8 or contains control characters.
     private static func decoded(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -109,5 +109,40 @@ public struct ProxyServer: Sendable, Hashable, CustomStringConvertible, CustomDe
         }
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+/// The proxy of a transfer, as error messages name it.
+struct NamedProxy: CustomStringConvertible {
+    /// The status by which a proxy requires authentication.
+    static let authenticationRequired = 407
+
+    /// The authentication schemes of a proxy, by libcurl's bits.
+    private static let kinds = [(1, "Basic"), (2, "Digest"), (4, "Negotiate"), (8, "NTLM")]
+
+    private let server: ProxyServer
+    private let variable: String?
+
+    /// Creates a name from the server and, if the environment defines it, the variable.
+    init(_ server: ProxyServer, by variable: String?) {
+        self.server = server
+        self.variable = variable
+    }
+
+    /// The proxy's address without secrets, and the variable that defines it.
+    var description: String { "the proxy \(server)" + (variable.map { ", which \($0) names," } ?? "") }
+
+    /// Describes why the proxy refused a transfer.
+    ///
+    /// - Parameters:
+    ///   - status: The proxy's status code.
+    ///   - offers: The authentication schemes that it accepts, in libcurl's bits.
+    /// - Returns: A part of an error message.
+    func refusal(_ status: Int, offers: Int) -> String {
+        guard status == Self.authenticationRequired else { return "\(self) answered \(status)" }
+        let kinds = Self.kinds.filter { offers & $0.0 != 0 }.map(\.1).joined(separator: ", ")
+        let wish =
+            server.user == nil ? "wants a user name and a password" : "does not take its user name and password"
+        return "\(self) \(wish)" + (kinds.isEmpty ? "" : " (\(kinds))")
     }
 }

@@ -1,37 +1,38 @@
 import Glibc
 public import HTTPTypes
 
-/// Which proxy a session's requests go through.
+/// The proxy that a session uses.
 ///
-/// This machine itself (`localhost`, `127.0.0.0/8`, `::1`) is never asked for through a proxy.
+/// Requests to the loopback interface (`localhost`, `127.0.0.0/8`, `::1`) never use a proxy.
 public enum ProxySettings: Sendable, Hashable {
-    /// What `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy` in the environment say when the session is made.
+    /// The proxies of the environment variables `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, read when the
+    /// session is created.
     ///
-    /// As with curl: names in lower or upper case, lower case first, but `http_proxy` in lower case alone, since a CGI
-    /// program's caller chooses `HTTP_PROXY`.
+    /// As in curl, names may be in lower or upper case, and lower case wins; `http_proxy` must be in lower case, since
+    /// the caller of a CGI program controls `HTTP_PROXY`.
     case environment
-    /// None.
+    /// No proxy.
     case none
-    /// This one, but for what `except` lists: hosts, domains with all below them, IP addresses, and networks such as
-    /// `10.0.0.0/8`; `*` for all.
+    /// This proxy, except for the hosts in `except`: host names, domains with their subdomains, IP addresses, networks
+    /// such as `10.0.0.0/8`, or `*` for all.
     case server(ProxyServer, except: [String] = [])
 
-    /// The proxy that a request would go through, if it was sent now; nil for none.
+    /// The proxy that a request would use if it were sent now; nil for none.
     ///
-    /// - Parameter request: Only its address is looked at.
+    /// - Parameter request: The request; only its address matters.
     /// - Returns: The proxy, or nil.
-    /// - Throws: ``TransferError/Code/badConfiguration`` when a variable of the environment names a proxy that is none,
-    ///   ``TransferError/Code/badRequest`` when the address cannot be used.
+    /// - Throws: ``TransferError/Code/badConfiguration`` if an environment variable holds an invalid proxy,
+    ///   ``TransferError/Code/badRequest`` if the address cannot be used.
     public func server(for request: HTTPRequest) throws(TransferError) -> ProxyServer? {
         let url = try RequestURL(request)
         return try rules().server(for: url.origin)
     }
 
-    /// The settings with the environment read.
+    /// Resolves the settings, reading the environment if they refer to it.
     ///
-    /// - Parameter variable: The value of a variable of the environment.
-    /// - Returns: What holds for each address.
-    /// - Throws: ``TransferError/Code/badConfiguration`` for a variable that names no proxy.
+    /// - Parameter variable: Returns the value of an environment variable.
+    /// - Returns: The rules for each address.
+    /// - Throws: ``TransferError/Code/badConfiguration`` for a variable with an invalid proxy.
     func rules(_ variable: (String) -> String? = ProxyRules.variable) throws(TransferError) -> ProxyRules {
         switch self {
         case .environment: try ProxyRules(environment: variable)
@@ -41,17 +42,17 @@ public enum ProxySettings: Sendable, Hashable {
     }
 }
 
-/// The proxies for each scheme, and what goes without.
+/// The proxy for each scheme, and the exceptions.
 struct ProxyRules: Sendable, Hashable {
     var http: ProxyServer?
     var https: ProxyServer?
     var except: [String]
-    /// The variable of the environment that names the proxy for http; nil when a program does.
+    /// The environment variable that defines the proxy for http; nil if the program does.
     var httpVariable: String?
     /// The same for https.
     var httpsVariable: String?
 
-    /// The proxy for an origin, and the variable that names it; nil for none.
+    /// The proxy for an origin with its environment variable; nil for none.
     func namedServer(for origin: Origin) -> NamedProxy? {
         server(for: origin).map { NamedProxy($0, by: origin.scheme == .https ? httpsVariable : httpVariable) }
     }
@@ -64,7 +65,7 @@ struct ProxyRules: Sendable, Hashable {
 
     static func variable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
 
-    /// Whether an entry of the list of exceptions holds for a host.
+    /// Whether an entry of the exception list matches a host.
     static func matches(_ host: String, _ entry: String) -> Bool {
         var entry = entry.lowercased()[...]
         if entry == "*" { return true }

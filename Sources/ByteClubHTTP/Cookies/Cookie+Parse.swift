@@ -1,22 +1,21 @@
 extension Cookie {
-    /// The most bytes that name and value have together; longer cookies are ignored.
+    /// The maximum length of name and value together, in bytes; longer cookies are ignored.
     static let mostBytes = 4096
     private static let mostAttributeBytes = 1024
     /// No cookie lasts longer than 400 days.
     private static let longestLife: Int64 = 400 * 86400
 
-    /// Reads a `Set-Cookie` field (RFC 6265 sections 5.2 and 5.3).
+    /// Parses a `Set-Cookie` field (RFC 6265 sections 5.2 and 5.3).
     ///
-    /// Stricter than the RFC where browsers are, as its successor (draft-ietf-httpbis-rfc6265bis) says: control
-    /// characters, `Secure` from http, and names that begin with `__Secure-` or `__Host-` without what these promise.
-    /// A domain of one label, such as `com`, is refused; there is no list of other public suffixes such as `co.uk`.
-    /// What is not UTF-8 is ignored as well. Nil where the cookie must be ignored; one that has expired already deletes
-    /// another.
+    /// It follows the stricter rules of browsers (draft-ietf-httpbis-rfc6265bis) for control characters, `Secure`
+    /// cookies set over http, and names that begin with `__Secure-` or `__Host-`. A domain of one label, such as `com`,
+    /// is rejected; there is no list of other public suffixes such as `co.uk`. Cookies that are not UTF-8 are ignored.
+    /// The result is nil for a cookie to ignore; an expired cookie deletes an older one.
     ///
     /// - Parameters:
     ///   - field: The field's value.
-    ///   - url: The address that answered with it.
-    ///   - now: The present in seconds since 1970.
+    ///   - url: The URL of the response.
+    ///   - now: The current time in seconds since 1970.
     init?(_ field: some Collection<UInt8>, from url: RequestURL, at now: Int64) {
         guard field.allSatisfy({ $0 == 9 || $0 >= 0x20 && $0 != 0x7F }),
             let text = String(validating: field, as: UTF8.self)
@@ -59,7 +58,7 @@ extension Cookie {
         if lower.hasPrefix("__host-"), !isSecure || !isHostOnly || givenPath != "/" { return nil }
     }
 
-    /// The default path (RFC 6265 section 5.1.4): the folder of what was asked for.
+    /// The default path (RFC 6265 section 5.1.4): the folder of the requested path.
     static func defaultPath(_ path: String) -> String {
         guard let last = path.lastIndex(of: "/"), last > path.startIndex else { return "/" }
         return String(path[..<last])
@@ -85,12 +84,61 @@ extension Cookie {
         return Int64(text) ?? longestLife
     }
 
-    /// Where a cookie with this `Domain` belongs; nil if the host may not set it there.
+    /// The domain of a cookie with this `Domain` attribute; nil if the host must not set it.
     private static func place(of domain: String?, on host: String) -> (domain: String, isHostOnly: Bool)? {
         guard let domain else { return (host, true) }
         let plain = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
         if plain == host, !plain.contains(".") || isAddress(plain) { return (host, true) }
         guard plain.contains("."), self.host(host, isWithin: plain) else { return nil }
         return (plain, false)
+    }
+}
+
+/// Parsing of cookie dates, which servers write in many formats (RFC 6265 section 5.1.1).
+enum CookieDate {
+    /// Parses a date; nil if time, day, month or year is missing or out of range.
+    static func seconds(_ text: String) -> Int64? {
+        var (clock, day, month, year): ([Int64]?, Int64?, Int64?, Int64?)
+        for token in text.utf8.split(whereSeparator: isDelimiter) {
+            if clock == nil, let found = time(token) {
+                clock = found
+            } else if day == nil, let found = number(token, digits: 1...2) {
+                day = found
+            } else if month == nil, let found = HTTPDate.month(String(decoding: token.prefix(3), as: UTF8.self)) {
+                month = found
+            } else if year == nil, let found = number(token, digits: 2...4) {
+                year = found
+            }
+        }
+        guard let clock, let day, let month, var year, clock[2] < 60 else { return nil }
+        if (70...99).contains(year) { year += 1900 } else if (0...69).contains(year) { year += 2000 }
+        return HTTPDate.seconds(
+            year: year, month: month, day: day, hour: clock[0], minute: clock[1], second: clock[2])
+    }
+
+    private static func isDelimiter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 9, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+        default: false
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    /// The leading digits of a token, if their count is in range.
+    private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int64? {
+        let found = token.prefix(while: isDigit)
+        guard digits.contains(found.count) else { return nil }
+        return Int64(Substring(found))
+    }
+
+    private static func time(_ token: Substring.UTF8View) -> [Int64]? {
+        let parts = token.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard parts.count >= 3 else { return nil }
+        let numbers = parts.prefix(3).compactMap { number($0, digits: 1...2) }
+        guard numbers.count == 3, parts.prefix(2).allSatisfy({ $0.allSatisfy(isDigit) }),
+            parts.count == 3 || !parts[2].allSatisfy(isDigit)
+        else { return nil }
+        return numbers
     }
 }

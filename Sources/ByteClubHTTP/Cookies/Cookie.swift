@@ -1,43 +1,43 @@
 /// A cookie as a server set it (RFC 6265 section 5.3).
 public struct Cookie: Sendable, Hashable {
-    /// On requests from which other sites a browser would send it; kept, without effect here: there is no page.
-    public enum SameSite: String, Sendable, Hashable {
+    /// From which sites a browser would send the cookie; stored without effect, since there are no pages.
+    enum SameSite: String, Sendable, Hashable {
         /// From any site.
         case none
-        /// From the site itself, and when somebody follows a link there.
+        /// From the site itself, and when a link leads there.
         case lax
-        /// From the site itself alone.
+        /// Only from the site itself.
         case strict
     }
 
-    /// Its name.
+    /// The name.
     public let name: String
 
-    /// Its value, with the quotes that the server may have put around it.
+    /// The value, including quotation marks that the server sent.
     public let value: String
 
-    /// The host, in lower case, or the domain whose hosts it is sent to.
+    /// The host in lower case, or the domain to whose hosts it is sent.
     public let domain: String
 
-    /// Whether it is sent to the host ``domain`` alone, and not to those below it.
-    public let isHostOnly: Bool
+    /// Whether the cookie is sent only to the host ``domain`` and not to its subdomains.
+    let isHostOnly: Bool
 
     /// The path under which it is sent.
     public let path: String
 
-    /// Whether it is sent over https alone.
-    public let isSecure: Bool
+    /// Whether it is sent only over https.
+    let isSecure: Bool
 
-    /// Whether scripts of a page may not see it; without effect here.
-    public let isHTTPOnly: Bool
+    /// Whether scripts cannot read it; without effect here.
+    let isHTTPOnly: Bool
 
-    /// What the server said of other sites, or nil.
-    public let sameSite: SameSite?
+    /// The `SameSite` attribute, or nil.
+    let sameSite: SameSite?
 
-    /// When it ends, in seconds since 1970; nil when it ends with the store, and is never written to disk.
+    /// When it expires, in seconds since 1970; nil for a session cookie, which is never written to disk.
     public let expires: Int64?
 
-    /// Whether a request to an address carries it (RFC 6265 section 5.4, step 1).
+    /// Whether it is sent with a request to a URL (RFC 6265 section 5.4, step 1).
     func applies(to url: RequestURL) -> Bool {
         guard !isSecure || url.origin.scheme == .https else { return false }
         return (isHostOnly ? url.origin.host == domain : Self.host(url.origin.host, isWithin: domain))
@@ -46,7 +46,7 @@ public struct Cookie: Sendable, Hashable {
 
     func isExpired(at now: Int64) -> Bool { expires.map { $0 <= now } ?? false }
 
-    /// Whether both have the same place in a store: what is set later replaces the other.
+    /// Whether a cookie that is set later replaces the other one.
     func hasSamePlace(as other: Cookie) -> Bool {
         name == other.name && domain == other.domain && path == other.path && isHostOnly == other.isHostOnly
     }

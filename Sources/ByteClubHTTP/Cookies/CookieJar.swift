@@ -1,14 +1,14 @@
-/// Cookies by domain, and the rules for which are sent and which go when there are too many.
+/// Cookies by domain, with the rules for sending and evicting them.
 struct CookieJar {
-    /// Limits in numbers; RFC 6265 section 6.1 asks for at least 50 and 3000.
+    /// The maximum number of cookies; RFC 6265 section 6.1 requires at least 50 and 3000.
     static let mostPerDomain = 150
     static let mostInAll = 3000
 
     private struct Entry {
         var cookie: Cookie
-        /// When it was first set, counted in changes.
+        /// The value of the change counter when it was first set.
         var created: UInt64
-        /// When it was last sent or set, counted likewise.
+        /// The value of the change counter when it was last sent or set.
         var used: UInt64
     }
 
@@ -16,13 +16,13 @@ struct CookieJar {
     private var clock: UInt64 = 0
     private(set) var count = 0
 
-    /// All cookies that have not expired, the earliest set first.
+    /// All cookies that have not expired, in the order they were set.
     func cookies(at now: Int64) -> [Cookie] {
         domains.values.joined().filter { !$0.cookie.isExpired(at: now) }.sorted { $0.created < $1.created }.map(
             \.cookie)
     }
 
-    /// The cookies for a request, in the order they are sent in: longer paths first, then earlier ones.
+    /// The cookies for a request in sending order: longer paths first, then earlier cookies.
     mutating func cookies(for url: RequestURL, at now: Int64) -> [Cookie] {
         if count == 0 { return [] }
         clock += 1
@@ -43,7 +43,7 @@ struct CookieJar {
         return found.map(\.cookie)
     }
 
-    /// Takes a cookie that an address set; one that has expired removes the one in its place.
+    /// Adds a cookie; an expired one removes the cookie that it would replace.
     ///
     /// - Returns: Whether anything changed.
     mutating func insert(_ cookie: Cookie, from scheme: Origin.Scheme, at now: Int64) -> Bool {
@@ -66,7 +66,7 @@ struct CookieJar {
         return true
     }
 
-    /// Removes the cookies a condition holds for; whether there were any.
+    /// Removes the cookies that match a condition; true if there were any.
     mutating func remove(where condition: (Cookie) -> Bool) -> Bool {
         let before = count
         for domain in Array(domains.keys) {
@@ -77,7 +77,7 @@ struct CookieJar {
         return count != before
     }
 
-    /// Who is not secure must not push a secure cookie aside (draft-ietf-httpbis-rfc6265bis section 5.7).
+    /// Whether an insecure cookie would shadow a secure one (draft-ietf-httpbis-rfc6265bis section 5.7).
     private func shadowsSecure(_ cookie: Cookie) -> Bool {
         domains.values.joined().contains { entry in
             let other = entry.cookie
@@ -116,7 +116,7 @@ struct CookieJar {
         }
     }
 
-    /// A host and every domain that it lies in.
+    /// A host and all its parent domains.
     private static func domains(above host: String) -> [String] {
         var result = [host]
         if Cookie.isAddress(host) { return result }
@@ -130,7 +130,7 @@ struct CookieJar {
 }
 
 extension CookieJar {
-    /// The cookies that outlive a program, in the form they are kept in.
+    /// The persistent cookies in their stored format.
     func encoded(at now: Int64) -> [UInt8] {
         var writer = RecordWriter()
         for cookie in cookies(at: now) {
@@ -144,7 +144,7 @@ extension CookieJar {
         return writer.bytes
     }
 
-    /// Reads what ``encoded(at:)`` made.
+    /// Reads the format of ``encoded(at:)``.
     init(_ bytes: ArraySlice<UInt8>, at now: Int64) throws(RecordReader.Damage) {
         var reader = RecordReader(bytes)
         while !reader.isAtEnd {

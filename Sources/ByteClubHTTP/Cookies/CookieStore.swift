@@ -3,15 +3,14 @@ public import HTTPTypes
 public import Logging
 import Synchronization
 
-/// Keeps the cookies that servers set, and gives them back to whom they belong (RFC 6265).
+/// Stores cookies and sends them with matching requests (RFC 6265).
 ///
-/// A session has one when its ``SessionConfiguration/cookieStore`` names it; several sessions may share one. Cookies are
-/// looked up for every hop of a request anew, so none follows a redirect to where it does not belong, and taken from each
-/// response once its head is whole, whatever becomes of its body. A request with a `Cookie` field of its own, or of its
-/// session, is sent with that one alone.
+/// A session uses a store if its ``SessionConfiguration/cookieStore`` is set; several sessions may share one. Cookies
+/// are looked up for each hop of a request, so a redirect never carries them to another site, and stored as soon as the
+/// head of a response is complete. If the request or its session has a `Cookie` field, only that field is sent.
 ///
-/// A name, its value and its attributes follow RFC 6265 with the stricter rules of browsers: see ``add(_:from:)``. Any
-/// thread may use a store.
+/// Names, values and attributes follow RFC 6265 with the stricter rules of browsers; see ``add(_:from:)``. A store may
+/// be used from any thread.
 public final class CookieStore: Sendable {
     private struct State {
         var jar = CookieJar()
@@ -19,7 +18,7 @@ public final class CookieStore: Sendable {
         var isScheduled = false
     }
 
-    /// The file the cookies are kept in; nil when they are in memory alone.
+    /// The file of the store; nil for a store in memory.
     public let file: String?
 
     private let logger: Logger?
@@ -32,20 +31,20 @@ public final class CookieStore: Sendable {
     private static let mostFileBytes = 64 << 20
     private static let writeDelay = Duration.seconds(1)
 
-    /// Makes an empty store in memory; nothing is written to disk.
+    /// Creates an empty store in memory; nothing is written to disk.
     public convenience init() { self.init(file: nil, logger: nil, now: wallClock) }
 
-    /// Opens the cookies in a file, or begins with none where there is no file; blocks while it is read.
+    /// Opens the store in a file, empty if the file does not exist; blocks while reading.
     ///
-    /// Cookies that end with the program are not written. The others are written about a second after a change, when a
-    /// session that uses the store ends, and by ``flush()``: as a whole, to a file of mode 0600 that replaces the old one.
-    /// A file that is damaged is renamed to end in `.damaged`, and the store begins empty; one that cannot be read is
-    /// left alone, and the store keeps its cookies in memory. Both are told to the logger as warnings. Two programs may
-    /// not use one file at the same time: the one that writes last wins.
+    /// Session cookies are not written. The others are written about a second after a change, when a session that uses
+    /// the store ends, and by ``flush()``, to a file of mode 0600 that is replaced as a whole. A damaged file is
+    /// renamed to end in `.damaged`, and the store starts empty. An unreadable file is not changed, and the store keeps
+    /// its cookies in memory. In both cases the logger gets a warning. Two programs must not use one file at the same
+    /// time: the last writer wins.
     ///
     /// - Parameters:
     ///   - file: The path; its folder must exist.
-    ///   - logger: Where trouble with the file is told; no cookie is.
+    ///   - logger: Gets warnings about the file; cookies are never logged.
     public convenience init(file: String, logger: Logger? = nil) {
         self.init(file: file, logger: logger, now: wallClock)
     }
@@ -74,25 +73,25 @@ public final class CookieStore: Sendable {
 
     deinit { flush() }
 
-    /// All cookies, the earliest set first.
+    /// All cookies in the order they were set.
     public var cookies: [Cookie] { state.withLock { $0.jar.cookies(at: now()) } }
 
-    /// The cookies a request would be sent with, in the order they are sent in; none for an address that cannot be used.
+    /// The cookies for a request in sending order; none if its address is invalid.
     public func cookies(for request: HTTPRequest) -> [Cookie] {
         guard let url = try? RequestURL(request) else { return [] }
         return state.withLock { $0.jar.cookies(for: url, at: now()) }
     }
 
-    /// Takes a cookie as if a server had answered a request with it.
+    /// Adds a cookie as if a server had sent it in response to a request.
     ///
-    /// Ignored are cookies without a name or with control characters, of more than 4096 bytes, for a domain that the host
-    /// does not lie in or that is one label, `Secure` ones over http, and `__Secure-` and `__Host-` without what these
-    /// promise. None lasts more than 400 days. There may be 150 for a domain and 3000 in all; then those least recently
-    /// used go.
+    /// Ignored cookies: without a name, with control characters, longer than 4096 bytes, for a domain that does not
+    /// contain the host or has only one label, `Secure` over http, and `__Secure-` or `__Host-` names without the
+    /// required attributes. No cookie lasts longer than 400 days. At most 150 cookies per domain and 3000 in all are
+    /// kept; beyond that the least recently used are removed.
     ///
     /// - Parameters:
     ///   - field: The value of a `Set-Cookie` field.
-    ///   - request: The request that it is the answer to.
+    ///   - request: The request whose response sets the cookie.
     /// - Returns: Whether anything changed.
     @discardableResult
     public func add(_ field: String, from request: HTTPRequest) -> Bool {
@@ -106,9 +105,9 @@ public final class CookieStore: Sendable {
     /// Removes all cookies.
     public func removeAll() { change { $0.remove { _ in true } } }
 
-    /// Writes what changed to the file, if there is one; blocks until it is on the disk.
+    /// Writes pending changes to the file, if there is one; blocks until they are on disk.
     ///
-    /// What cannot be written is told to the logger, and tried again after the next change.
+    /// If that fails, the logger gets a warning, and the next change tries again.
     public func flush() {
         guard let file else { return }
         writing.withLock { _ in
@@ -127,14 +126,14 @@ public final class CookieStore: Sendable {
         }
     }
 
-    /// Takes the `Set-Cookie` fields of a response.
+    /// Stores the cookies of a response.
     func take(_ response: HTTPResponse, from url: RequestURL) {
         let fields = response.headerFields.filter { $0.name == .setCookie }
         if fields.isEmpty { return }
         add(fields.map { field in unsafe field.withUnsafeBytesOfValue { unsafe Array($0) } }, from: url)
     }
 
-    /// The value of the `Cookie` field of a request; nil when there is none to send.
+    /// The value of a request's `Cookie` field; nil if no cookie matches.
     func field(for url: RequestURL) -> String? {
         let cookies = state.withLock { $0.jar.cookies(for: url, at: now()) }
         if cookies.isEmpty { return nil }
@@ -180,5 +179,5 @@ public final class CookieStore: Sendable {
     }
 }
 
-/// The present in seconds since 1970.
+/// The current time in seconds since 1970.
 @Sendable func wallClock() -> Int64 { Int64(time(nil)) }

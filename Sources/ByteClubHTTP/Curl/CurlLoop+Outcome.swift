@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 
 extension CurlLoop {
-    /// Deals with the transfers libcurl is done with; true if there were any.
+    /// Handles the transfers that libcurl has finished; true if there were any.
     func collect(at now: Moment) -> Bool {
         var hasAny = false
         var result = CURLE_OK
@@ -19,7 +19,7 @@ extension CurlLoop {
         return hasAny
     }
 
-    /// Decides what the end of an attempt means: another hop, another attempt, or the task's result.
+    /// Decides what follows the end of an attempt: another hop, another attempt, or the task's result.
     private func conclude(_ transfer: Transfer, _ result: CURLcode, at now: Moment) {
         let phase = transfer.phase
         let problem = self.problem(of: transfer, result, phase: phase)
@@ -31,7 +31,7 @@ extension CurlLoop {
         }
         if let problem {
             log(transfer, "\(problem.code)")
-            // A disposition turned the response down: that is as good as a cancel.
+            // A disposition rejected the response, which counts as a cancel.
             if problem.code == .cancelled { return finish(transfer, .failure(problem), at: now) }
             let isWorthwhile = problem.isRetryable
             if reconsider(transfer, .failure(problem), isWorthwhile: isWorthwhile, at: now) { return }
@@ -71,12 +71,12 @@ extension CurlLoop {
         deliver(transfer, at: now)
     }
 
-    /// What went wrong, or nil if there is a response to look at.
+    /// The error of an attempt, or nil if there is a response to evaluate.
     private func problem(of transfer: Transfer, _ result: CURLcode, phase: TransferError.Phase) -> TransferError? {
         if let failure = transfer.attempt.failure { return failure }
         let proxy = (try? configuration.proxyRules.get())?.namedServer(for: transfer.head.url.origin)
         if result == CURLE_OK {
-            // Of plain HTTP the proxy's refusal looks like the server's answer, which it cannot be.
+            // With plain HTTP a proxy's 407 looks like a response of the server, which never sends it.
             let status = transfer.attempt.response?.status.code
             guard let proxy, let status, status == NamedProxy.authenticationRequired else { return nil }
             var problem = transfer.error(.proxyRefused, self.reason(status, proxy, transfer), phase: phase)
@@ -84,38 +84,40 @@ extension CurlLoop {
             return problem
         }
         let isRejected = transfer.attempt.response.map { $0.status.code >= 300 } ?? false
-        // A server may answer and close while the body is still being sent; a redirect's long body is cut off by us.
+        // A server may respond and close the connection while the body is still being sent; and this client cuts off
+        // long redirect bodies.
         if isRejected, result == CURLE_SEND_ERROR || result == CURLE_WRITE_ERROR { return nil }
         var meaning = CurlCode(result, phase: phase)
         var reason =
             result == CURLE_SSL_PINNEDPUBKEYNOTMATCH
-            ? "the server's key is not the pinned one: this is another server, or somebody is in between"
+            ? "the server's key is not the pinned one: this is another server, or the connection is intercepted"
             : transfer.attempt.easy?.describe(result) ?? CurlLibrary.describe(result)
         var isOfProxy = false
         if let refusal = transfer.attempt.easy?.long(CURLINFO_HTTP_CONNECTCODE), refusal >= 300 {
             (meaning.code, meaning.isLoss, meaning.isBeforeRequest) = (.proxyRefused, false, refusal >= 500)
             if let proxy { (reason, isOfProxy) = (self.reason(refusal, proxy, transfer), true) }
         } else if let proxy, meaning.code == .cannotConnect || meaning.code == .cannotResolveHost {
-            // Whoever has a proxy asks nobody else for a connection.
+            // With a proxy, the only connections are to the proxy.
             (reason, isOfProxy) = ("\(proxy) cannot be reached: \(reason)", true)
         }
         var problem = transfer.error(meaning.code, reason, phase: phase)
         problem.isOfProxy = isOfProxy
         problem.curlCode = Int32(result.rawValue)
         problem.errno = Int32(truncatingIfNeeded: transfer.attempt.easy?.long(CURLINFO_OS_ERRNO) ?? 0)
-        // Where nobody ever answered there is most likely nobody: whoever waits wants to know at once.
+        // An origin that never responded probably does not exist, so the failure is reported at once instead of
+        // retried.
         let isAbsent = problem.code == .cannotResolveHost || problem.errno == ECONNREFUSED
         let isWorthwhile = !isAbsent || answered.contains(transfer.head.url.origin)
         problem.isRetryable = meaning.isBeforeRequest && isWorthwhile || meaning.isLoss && transfer.mayRepeat
         return problem
     }
 
-    /// Why a proxy does not let a transfer through.
+    /// Describes why a proxy refused a transfer.
     private func reason(_ status: Int, _ proxy: NamedProxy, _ transfer: Transfer) -> String {
         proxy.refusal(status, offers: transfer.attempt.easy?.long(CURLINFO_PROXYAUTH_AVAIL) ?? 0)
     }
 
-    /// Puts a transfer into the queue of its origin, before the others if it had its turn already.
+    /// Queues a transfer at its origin, ahead of the others if it was admitted before.
     func requeue(_ transfer: Transfer) {
         transfer.enter(.waiting)
         nextWaitingCheck = min(nextWaitingCheck, transfer.resourceDeadline)
@@ -124,7 +126,7 @@ extension CurlLoop {
             first: !transfer.metrics.attempts.isEmpty)
     }
 
-    /// Ends a task with the response that its last attempt brought.
+    /// Completes a task with the response of its last attempt.
     func deliver(_ transfer: Transfer, at now: Moment) {
         guard let response = transfer.wholeResponse else {
             let problem = transfer.error(.protocolViolation, "the server sent no response", phase: .receive)
@@ -160,7 +162,7 @@ extension CurlLoop {
         return .success(result)
     }
 
-    /// Gives a task its result, whatever it is doing.
+    /// Completes a task, whatever its stage.
     func finish(_ transfer: Transfer, _ result: consuming Result<TaskResult, TransferError>, at now: Moment) {
         retire(transfer, keepingHandle: false)
         let measured = result.adding(transfer.endMetrics())
@@ -184,7 +186,7 @@ extension CurlLoop {
 }
 
 extension Result<TaskResult, TransferError> {
-    /// The same with the metrics in whichever it is.
+    /// Adds the metrics to the result or the error.
     fileprivate consuming func adding(_ metrics: TaskMetrics) -> Self {
         switch consume self {
         case .success(var result):

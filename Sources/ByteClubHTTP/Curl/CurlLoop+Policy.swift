@@ -1,23 +1,23 @@
 import Glibc
 import HTTPTypes
 
-/// What user code answered about a transfer.
+/// The answer of user code about a transfer.
 enum Answer: Sendable {
-    /// Send this request, which bears that credential.
+    /// Send this request, which carries that credential.
     case send(RequestHead, credential: UInt64?)
-    /// The same, since the credential before was refused.
+    /// The same, after the server rejected the previous credential.
     case resend(RequestHead, credential: UInt64?)
     /// Follow a redirect.
     case follow(RequestHead, after: HTTPResponse)
-    /// Try again; the reason is the outcome where that is not allowed.
+    /// Try again; if that is not allowed, the reason becomes the outcome.
     case retry(after: Duration, RetryReason)
-    /// The response that is there is the result.
+    /// Complete the task with the response received.
     case deliver
-    /// The task fails.
+    /// Fail the task.
     case fail(TransferError)
 }
 
-/// Where a transfer depends on user code, which runs in a Swift task while the transfer waits out of its queue.
+/// Questions to user code, which runs in a Swift task while the transfer waits outside its queue.
 extension CurlLoop {
     func retryPolicy(of transfer: Transfer) -> RetryPolicy {
         transfer.task.options.retryPolicy ?? configuration.retryPolicy
@@ -53,9 +53,9 @@ extension CurlLoop {
         }
     }
 
-    /// Begins an attempt: where the request has to be changed first, by asking for it.
+    /// Starts an attempt, after adapting the request if the policy requires it.
     ///
-    /// What a redirect led to is sent again as it is.
+    /// A redirected request is retried without adapting it again.
     func begin(_ transfer: Transfer, at now: Moment) {
         guard transfer.hops == 0, case let policy = transfer.policy, policy.changesRequests else {
             if answerFromCache(transfer, at: now) { return }
@@ -82,7 +82,7 @@ extension CurlLoop {
         }
     }
 
-    /// Follows a redirect that breaks no rule, unless who decides about it says otherwise.
+    /// Follows an allowed redirect unless user code decides otherwise.
     func consider(_ head: RequestHead, after response: HTTPResponse, for transfer: Transfer, at now: Moment) {
         guard transfer.keepsRedirectBodies else { return follow(head, after: response, for: transfer, at: now) }
         let (task, before) = (transfer.task, transfer.head)
@@ -117,7 +117,7 @@ extension CurlLoop {
         requeue(transfer)
     }
 
-    /// Sends a request again whose credential was refused, once there is a new one; false if it must not.
+    /// Repeats a request with a new credential after the server rejected the old one; false if it must not.
     func renewCredential(of transfer: Transfer, after response: HTTPResponse, at now: Moment) -> Bool {
         guard !transfer.isReauthenticated, !transfer.hasLeftOrigin, !transfer.isSpent,
             let refused = transfer.credential,
@@ -132,7 +132,8 @@ extension CurlLoop {
         ask(transfer) {
             do { try await keeper.renew(after: refused) } catch {
                 var problem = TransferError(
-                    .authenticationFailed, "the server refuses the credential and there is no new one", phase: .receive,
+                    .authenticationFailed, "the server rejects the credential, and there is no new one",
+                    phase: .receive,
                     url: head.url.redacted
                 ).caused(by: error)
                 problem.rejected = rejected
@@ -151,12 +152,13 @@ extension CurlLoop {
         return true
     }
 
-    /// Plans another attempt or asks about one; false if there must be none.
+    /// Schedules another attempt, or asks user code about it; false if there must be none.
     func reconsider(_ transfer: Transfer, _ reason: RetryReason, isWorthwhile: Bool, at now: Moment) -> Bool {
-        // A reader was given the begin of this response; another cannot go on where it ended.
+        // A reader has the start of this response, and another response cannot continue it.
         if transfer.attempt.isStreamed || transfer.isSpent { return false }
         if transfer.takeGrowth() {
-            // A way that breaks again and again comes to its end all the same, and none of its requests was in vain.
+            // Attempts that made progress do not count, so that a download over an unreliable connection still
+            // completes.
             transfer.attemptsBefore = transfer.attempt.number - 1
             budget.earnRetry()
         }
@@ -178,7 +180,7 @@ extension CurlLoop {
         return true
     }
 
-    /// How long to wait before another attempt; nil if the server asks for too long a time.
+    /// The delay before another attempt; nil if the server asks for more than the allowed maximum.
     private func delay(of transfer: Transfer, because reason: RetryReason, _ retries: RetryPolicy) -> Duration? {
         let own = retries.delay(after: transfer.attemptsInVain, using: &random)
         guard case .response(let response) = reason, let field = response.headerFields[.retryAfter],
@@ -201,7 +203,7 @@ extension CurlLoop {
 }
 
 extension Inbox {
-    /// Whether somebody decides about the redirects of a task.
+    /// Whether user code decides about a task's redirects.
     func asksAboutRedirects(of task: SessionTask) -> Bool {
         events.hasDelegate || configuration.policy.redirectHandler != nil
             || task.options.policy.redirectHandler != nil

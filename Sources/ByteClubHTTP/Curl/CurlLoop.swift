@@ -2,10 +2,10 @@ import CLibcurl
 import Glibc
 import HTTPTypes
 
-/// The heart of a session: one multi handle, driven by one thread that nothing else happens on.
+/// The event loop of a session: one multi handle, driven by one dedicated thread.
 ///
-/// The loop is created on its thread, runs there, and is not Sendable, so nothing of it can leave: other threads only
-/// reach it through the ``Inbox``.
+/// The loop is created and runs on its thread. It is not Sendable, so none of its state can leave the thread: other
+/// threads reach it only through the ``Inbox``.
 @safe
 final class CurlLoop {
     let inbox: Inbox
@@ -13,20 +13,20 @@ final class CurlLoop {
     let multi: UnsafeMutableRawPointer
     let share: UnsafeMutableRawPointer?
     let admission: Admission<Transfer>
-    /// Every task that was started and has no result.
+    /// The transfers of all tasks that were started and have no result, by task ID.
     var live: [UInt64: Transfer] = [:]
-    /// Those in the multi handle.
+    /// The transfers in the multi handle, by task ID.
     var active: [UInt64: Transfer] = [:]
     var budget: RetryBudget
     let throttle: SessionThrottle
-    /// What transfers share whose turn has not come.
+    /// Shared by all transfers that were not admitted yet.
     private let idleWork = Transfer.Work(rate: nil, at: .distantFuture)
-    /// The origins that answered a request of this session.
+    /// The origins that responded to a request of this session.
     var answered: Set<Origin> = []
     var random = SystemRandomNumberGenerator()
     var nextActiveCheck = Moment.distantFuture
     var nextWaitingCheck = Moment.distantFuture
-    /// When a transfer's progress is due that no byte brings about.
+    /// When the next progress report is due for a transfer that moves no bytes.
     var nextReport = Moment.distantFuture
     private var idleHandles: [EasyHandle] = []
     private var isEnding = false
@@ -44,7 +44,7 @@ final class CurlLoop {
         admission = Admission(perOrigin: configuration.maximumTasksPerHost, total: configuration.maximumTasks)
         budget = RetryBudget(configuration.retryPolicy)
         throttle = SessionThrottle(rate: configuration.rateLimit, at: .now)
-        // The limit counts busy connections too; being over it would close every kept one.
+        // The limit includes busy connections; above it libcurl closes every idle one.
         let limit = min(max(configuration.maximumTasks, 1), 1 << 16)
         _ = unsafe byteclub_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, limit + 8)
     }
@@ -55,7 +55,7 @@ final class CurlLoop {
         if let share = unsafe share { unsafe byteclub_curl_share_cleanup(share) }
     }
 
-    /// Works until the session is invalidated and its last task has a result.
+    /// Runs until the session is invalidated and its last task has a result.
     func run() {
         while true {
             let start = Moment.now
@@ -64,7 +64,7 @@ final class CurlLoop {
             var isBusy = admit(at: start)
             var running: Int32 = 0
             _ = unsafe byteclub_curl_multi_perform(multi, &running)
-            // Callbacks have read the clock since; what follows must not be before them.
+            // Callbacks have read the clock since, and later steps must not use an earlier time.
             let end = Moment.now
             if collect(at: end) { isBusy = true }
             if isEnding, live.isEmpty {
@@ -83,7 +83,7 @@ final class CurlLoop {
         }
     }
 
-    /// Carries out what was posted.
+    /// Executes the posted commands.
     private func drain(at now: Moment) {
         inbox.take(into: &commands)
         for command in commands {
@@ -125,7 +125,7 @@ final class CurlLoop {
         }
     }
 
-    /// Moves transfers whose turn it is into the multi handle; true if there were any.
+    /// Moves admitted transfers into the multi handle; true if there were any.
     private func admit(at now: Moment) -> Bool {
         var hasAny = false
         while let turn = admission.next() {
@@ -181,7 +181,7 @@ final class CurlLoop {
         }
     }
 
-    /// Takes a transfer out of the multi handle, if it is there, and frees its turn.
+    /// Removes a transfer from the multi handle, if it is there, and releases its slot.
     func retire(_ transfer: Transfer, keepingHandle: Bool) {
         guard transfer.isActive else { return }
         transfer.enter(.retired)

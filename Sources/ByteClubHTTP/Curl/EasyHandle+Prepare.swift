@@ -14,8 +14,8 @@ extension EasyHandle {
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_URL, transfer.head.url.text)
-        // Nine probes without an answer end a connection to a machine that is gone: after a minute, however long an
-        // answer may take.
+        // Nine unanswered probes close the connection to a dead machine after about a minute, however long a response
+        // may take.
         set(CURLOPT_TCP_KEEPALIVE, 1)
         set(CURLOPT_TCP_KEEPIDLE, 30)
         set(CURLOPT_TCP_KEEPINTVL, 3)
@@ -33,7 +33,7 @@ extension EasyHandle {
             addHeader(field.name.rawName, unsafe field.withUnsafeBytesOfValue { unsafe Array($0) })
         }
         for field in transfer.attempt.asked?.request ?? [] { addHeader(field.name, Array(field.value.utf8)) }
-        // Made for each hop anew, so that they never follow a redirect.
+        // Computed for each hop, so that cookies never follow a redirect.
         transfer.attempt.cookies = transfer.cookies(from: configuration)
         if let cookies = transfer.attempt.cookies { addHeader("Cookie", Array(cookies.utf8)) }
         transfer.recheckStored(configuration)
@@ -43,19 +43,19 @@ extension EasyHandle {
         setCallbacks(transfer)
     }
 
-    /// Adds a field with the bytes of its value as they are, but for blanks around it.
+    /// Adds a field with the bytes of its value, without surrounding whitespace.
     private func addHeader(_ name: String, _ value: [UInt8]) {
         let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 9 }
         var value = value[...].drop(while: isBlank)
         while let last = value.last, isBlank(last) { value.removeLast() }
-        // libcurl leaves out what has nothing but blanks behind its colon.
+        // libcurl drops a header with an empty value unless it ends in a semicolon.
         addHeader(value.isEmpty ? Array("\(name);".utf8) : Array("\(name): ".utf8) + value)
     }
 
-    /// Which way the connection goes: straight, by a proxy, or to a socket of this machine.
+    /// Sets the route of the connection: direct, through a proxy, or to a local socket.
     private func prepareRoute(_ transfer: Transfer, _ configuration: SessionConfiguration) {
         let origin = transfer.head.url.origin
-        // Always set, so that libcurl does not look at the environment itself.
+        // Always set, so that libcurl does not read the environment itself.
         set(CURLOPT_NOPROXY, "")
         if let path = configuration.unixSocketPath {
             set(CURLOPT_PROXY, "")
@@ -79,22 +79,22 @@ extension EasyHandle {
         }
     }
 
-    /// Shows the client's certificate to the origin that the request was made for, and to nobody else.
+    /// Sets the client certificate, only for the origin of the task's own request.
     private func prepareIdentity(_ transfer: Transfer, _ configuration: SessionConfiguration) {
         guard let certificate = configuration.clientCertificate,
             let own = try? RequestURL(transfer.task.request).origin, own == transfer.head.url.origin
         else { return }
         set(CURLOPT_SSLCERT, certificate.certificateFile)
         set(CURLOPT_SSLKEY, certificate.keyFile)
-        // Without one OpenSSL would ask on the terminal.
+        // Without a passphrase OpenSSL would prompt on the terminal.
         set(CURLOPT_KEYPASSWD, (try? configuration.keyPassphrase?.reveal()) ?? "")
     }
 
     private func prepareTrust(_ configuration: SessionConfiguration) {
         guard configuration.pinnedKeys.isEmpty else {
-            // Safe without authorities and names: the handshake ends only with who holds the private half of a pinned
-            // key, which is more than any authority vouches for, and the request is sent after that. In TLS 1.3 no
-            // server goes without a certificate; libcurl would not miss one here.
+            // Safe without checking authorities and names: the handshake succeeds only with the owner of a pinned key,
+            // and the request is sent after that. TLS 1.3 always requires a server certificate, whose absence libcurl
+            // would not notice here.
             set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_3))
             set(CURLOPT_PINNEDPUBLICKEY, configuration.pinnedKeys.map(\.description).sorted().joined(separator: ";"))
             set(CURLOPT_SSL_VERIFYPEER, 0)
@@ -107,7 +107,7 @@ extension EasyHandle {
         set(CURLOPT_SSL_VERIFYHOST, 2)
         let (file, folder) = (configuration.certificateAuthorityFile, configuration.certificateAuthorityDirectory)
         guard file != nil || folder != nil else { return }
-        // Each replaces the system's file and folder, which libcurl would trust beside the other.
+        // Each setting replaces both system defaults; otherwise libcurl would trust the other default as well.
         if let file { set(CURLOPT_CAINFO, file) } else { unsafe set(CURLOPT_CAINFO, pointer: nil) }
         if let folder { set(CURLOPT_CAPATH, folder) } else { unsafe set(CURLOPT_CAPATH, pointer: nil) }
     }
@@ -123,7 +123,7 @@ extension EasyHandle {
         } else if head.hasBody || head.method == .post || head.method == .put || head.method == .patch {
             set(CURLOPT_UPLOAD, 1)
             set(CURLOPT_INFILESIZE_LARGE, offset: transfer.source?.length ?? 0)
-            // Without this every upload waits a second for a server that never says 100.
+            // Without this, every upload waits a second for a server that never sends 100.
             addHeader("Expect:")
         } else if head.method == .head {
             set(CURLOPT_NOBODY, 1)
@@ -133,9 +133,10 @@ extension EasyHandle {
         if (transfer.source?.length ?? 0) <= 0, !transfer.mayRepeat { set(CURLOPT_FRESH_CONNECT, 1) }
     }
 
-    /// The body of a small POST, which libcurl sends in one packet with the head when it holds it itself.
+    /// The body of a small POST, which libcurl sends in one packet with the head if it owns the body.
     ///
-    /// Nil where the callbacks must see it: a throttle, and what must not be sent twice on a kept connection that died.
+    /// Nil if the callbacks must handle the body: for a throttled one, and for one that must not be repeated after a
+    /// kept connection died.
     private func bodySentWithHead(_ transfer: Transfer) -> [UInt8]? {
         let isFree = transfer.mayRepeat && transfer.rateLimit == nil
         guard transfer.head.method == .post, isFree else { return nil }
@@ -151,7 +152,7 @@ extension EasyHandle {
                 CURLOPT_UPLOAD_BUFFERSIZE,
                 Int(min(max(wanted, Self.smallest), max(length < 0 ? .max : length, Self.smallest))))
         }
-        // What is paused while more comes would gather in libcurl.
+        // While such a transfer is paused, libcurl would buffer without limit.
         if case .stream = transfer.task.kind { return prepareStream(rate) }
         let usesOldest =
             switch configuration.httpVersion {

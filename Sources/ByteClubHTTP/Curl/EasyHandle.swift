@@ -1,11 +1,11 @@
 import CLibcurl
 import Synchronization
 
-/// A libcurl easy handle and what it points to.
+/// A libcurl easy handle with the memory that it refers to.
 ///
-/// Belongs to the loop's thread.
+/// Used only on the loop's thread.
 ///
-/// Setters note the first failure in ``failure`` instead of throwing one by one.
+/// Setters record the first failure in ``failure`` instead of throwing.
 @safe
 final class EasyHandle {
     static let liveCount = Atomic<Int>(0)
@@ -14,14 +14,14 @@ final class EasyHandle {
     private(set) var failure = CURLE_OK
     private let message: UnsafeMutablePointer<CChar>
     private var list: UnsafeMutablePointer<curl_slist>?
-    /// Whether libcurl has a copy of the body, which it then counts as part of the head.
+    /// Whether libcurl has copied the body, which it then counts as part of the head.
     var holdsBody = false
     private var addresses: UnsafeMutablePointer<curl_slist>?
 
-    /// A handle for good with this share.
+    /// Creates a handle that always uses this share.
     ///
-    /// From the start: the table of TLS sessions that a handle without one makes for itself, also for http, is lost when
-    /// a share takes its place.
+    /// The share is set first: a handle without one creates its own TLS session table, even for http, and loses it when
+    /// a share is set.
     init?(share: UnsafeMutableRawPointer?) {
         guard let pointer = unsafe byteclub_curl_easy_init() else { return nil }
         unsafe self.pointer = unsafe pointer
@@ -39,7 +39,9 @@ final class EasyHandle {
         Self.liveCount.subtract(1, ordering: .relaxed)
     }
 
-    /// Forgets every option; connections and caches stay, they belong to the multi handle and the share, which stays too.
+    /// Resets all options.
+    ///
+    /// Connections and caches belong to the multi handle and the share, and are kept.
     func reset() {
         unsafe byteclub_curl_easy_reset(pointer)
         unsafe byteclub_curl_slist_free(list)
@@ -71,10 +73,10 @@ final class EasyHandle {
         note(unsafe byteclub_curl_set_copied(pointer, option, bytes.baseAddress))
     }
 
-    /// Adds a line to the request's header; ``setHeader()`` hands them all to libcurl.
+    /// Adds a request header line; ``setHeader()`` passes all of them to libcurl.
     func addHeader(_ line: String) { addHeader(Array(line.utf8)) }
 
-    /// Adds a line of any bytes but NUL.
+    /// Adds a request header line of any bytes except NUL.
     func addHeader(_ line: [UInt8]) {
         let line = line.map { CChar(bitPattern: $0) } + [0]
         guard let longer = unsafe byteclub_curl_slist_append(list, line) else {
@@ -83,7 +85,7 @@ final class EasyHandle {
         unsafe list = unsafe longer
     }
 
-    /// Says where hosts are, instead of looking them up.
+    /// Sets addresses that replace name lookup.
     func setAddresses(_ lines: [String]) {
         for line in lines {
             guard let longer = unsafe byteclub_curl_slist_append(addresses, line) else {
@@ -101,7 +103,7 @@ final class EasyHandle {
         unsafe set(CURLOPT_ERRORBUFFER, pointer: message)
     }
 
-    /// What libcurl wrote about the failure, or its general text for the code.
+    /// libcurl's message about the failure, or its general text for the code.
     func describe(_ code: CURLcode) -> String {
         unsafe message.pointee == 0 ? CurlLibrary.describe(code) : String(cString: message)
     }
@@ -120,5 +122,54 @@ final class EasyHandle {
 
     func note(_ code: CURLcode) {
         if failure == CURLE_OK { failure = code }
+    }
+}
+
+extension EasyHandle {
+    /// The phase that the transfer reached, derived from libcurl's times.
+    ///
+    /// The phases of a reused connection count as complete.
+    func phase(isSecure: Bool, isSending: Bool) -> TransferError.Phase {
+        if offset(CURLINFO_PRETRANSFER_TIME_T) > 0 { return isSending ? .send : .wait }
+        if offset(CURLINFO_CONNECT_TIME_T) > 0 { return isSecure ? .tls : .send }
+        return offset(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connect : .resolve
+    }
+}
+
+extension EasyHandle {
+    /// Fills in libcurl's measurements when an attempt ends.
+    ///
+    /// libcurl 7.88 measures neither the time in its own queue nor the time of the last byte sent.
+    func fill(_ metrics: inout TaskMetrics.Attempt, _ times: inout AttemptTimes, isSecure: Bool, hasBody: Bool) {
+        func moment(_ info: CURLINFO) -> Moment? {
+            let microseconds = offset(info)
+            return microseconds > 0 ? times.launched.advanced(by: .microseconds(microseconds)) : nil
+        }
+        times.resolved = moment(CURLINFO_NAMELOOKUP_TIME_T)
+        times.connected = moment(CURLINFO_CONNECT_TIME_T)
+        let ready = moment(CURLINFO_PRETRANSFER_TIME_T)
+        let handshake = isSecure ? moment(CURLINFO_APPCONNECT_TIME_T) : times.connected
+        times.secured = handshake ?? (ready == nil ? nil : times.connected)
+        if !hasBody { times.sent = ready }
+        metrics.isReused = ready != nil && long(CURLINFO_NUM_CONNECTS) == 0
+        metrics.bytesSent = Int64(long(CURLINFO_REQUEST_SIZE))
+        metrics.bytesReceived = Int64(long(CURLINFO_HEADER_SIZE))
+        metrics.remoteAddress = text(CURLINFO_PRIMARY_IP)
+        metrics.remotePort = long(CURLINFO_PRIMARY_PORT)
+        switch long(CURLINFO_HTTP_VERSION) {
+        case Int(CURL_HTTP_VERSION_1_0): metrics.httpVersion = "1.0"
+        case Int(CURL_HTTP_VERSION_1_1): metrics.httpVersion = "1.1"
+        case Int(CURL_HTTP_VERSION_2_0): metrics.httpVersion = "2"
+        case 30: metrics.httpVersion = "3"
+        default: break
+        }
+    }
+
+    private func text(_ info: CURLINFO) -> String {
+        var value: UnsafePointer<CChar>?
+        guard unsafe byteclub_curl_get_string(pointer, info, &value) == CURLE_OK, let value = unsafe value else {
+            return ""
+        }
+        return unsafe String(cString: value)
     }
 }

@@ -1,4 +1,6 @@
-/// Everybody who listens to a session, each with a channel of its own.
+import Synchronization
+
+/// All listeners of a session, each with its own channel.
 final class EventHub: Sendable {
     private let channels: [EventChannel]
     private let delegate: EventChannel?
@@ -20,7 +22,7 @@ final class EventHub: Sendable {
         channels = others + [self.delegate].compactMap { $0 }
     }
 
-    /// Whether nobody listens.
+    /// Whether there are no listeners.
     var isEmpty: Bool { channels.isEmpty }
 
     var hasDelegate: Bool { delegate != nil }
@@ -29,14 +31,93 @@ final class EventHub: Sendable {
         for channel in channels { channel.post(.event(event, task)) }
     }
 
-    /// Asks the delegate, behind everything that it is to hear before.
+    /// Asks the delegate about a redirect, after all earlier events were delivered.
     func decide(_ redirect: Redirect, of task: SessionTask) async -> RedirectDecision {
         guard let delegate else { return .follow }
         return await Waiter.value { delegate.post(.redirect(redirect, task, $0)) ? nil : .follow }
     }
 
-    /// Tells that the session has ended; nothing is told after that.
+    /// Reports the end of the session as the last event.
     func end() {
         for channel in channels { channel.post(.end) }
+    }
+}
+
+/// Delivers events to one consumer in order, off the session's thread, without blocking the sender.
+///
+/// Events are never dropped, except that progress is replaced by newer progress as long as no other event of its task
+/// follows. So a slow consumer holds at most one progress for each other event.
+final class EventChannel: Sendable {
+    enum Item: Sendable {
+        case event(TaskEvent, SessionTask)
+        /// A question for the consumer; it must answer.
+        case redirect(Redirect, SessionTask, Waiter<RedirectDecision>)
+        /// The session has ended.
+        case end
+    }
+
+    typealias Consumer = @Sendable (Item) async -> Void
+
+    private struct State {
+        var items: [Item] = []
+        /// The index in `items` of a task's newest progress, until another event of the task follows.
+        var counters: [UInt64: Int] = [:]
+        var isDelivering = false
+        var isEnded = false
+        var consumer: Consumer?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ consumer: @escaping Consumer) { state = Mutex(State(consumer: consumer)) }
+
+    /// Adds an item at the end; false if the session has ended and no more events are delivered.
+    @discardableResult
+    func post(_ item: Item) -> Bool {
+        state.withLock { state in
+            if state.isEnded { return false }
+            switch item {
+            case .event(.progress, let task):
+                if let index = state.counters[task.id] {
+                    state.items[index] = item
+                } else {
+                    state.counters[task.id] = state.items.count
+                    state.items.append(item)
+                }
+            case .event(_, let task), .redirect(_, let task, _):
+                state.counters[task.id] = nil
+                state.items.append(item)
+            case .end:
+                state.isEnded = true
+                state.items.append(item)
+            }
+            if !state.isDelivering {
+                state.isDelivering = true
+                Task.detached { await self.deliver() }
+            }
+            return true
+        }
+    }
+
+    private func deliver() async {
+        while let (items, consumer) = take() {
+            for item in items { await consumer(item) }
+        }
+    }
+
+    /// All queued items, or nil to end the delivery.
+    private func take() -> ([Item], Consumer)? {
+        state.withLock { state in
+            guard !state.items.isEmpty, let consumer = state.consumer else {
+                state.isDelivering = false
+                return nil
+            }
+            let items = state.items
+            state.items = []
+            state.counters = [:]
+            // The last item releases the consumer.
+            if state.isEnded { state.consumer = nil }
+            return (items, consumer)
+        }
     }
 }

@@ -1,34 +1,34 @@
 public import HTTPTypes
 
-/// Callbacks in the manner of URLSession, next to async and await.
+/// Callbacks in the style of URLSession, in addition to the async functions.
 ///
-/// All callbacks of a session come one after the other, off the session's thread; the next waits until one returns,
-/// while the transfers go on. For each task they come in this order:
+/// The callbacks of a session run one at a time, off the session's thread; transfers continue meanwhile. Their order
+/// for each task:
 ///
-/// 1. for every attempt: `didSendBodyData` as often as bytes were sent, then `didReceive response`; of a download, then
-///    `didWriteData` as often as bytes were written (a server that answers before it has the whole body may mix these);
-/// 2. between two of them, `willFollow` for a redirect, or `willRetry`;
-/// 3. `didReceive data` with the whole body, where it is held in memory and is not empty, or `didFinishDownloadingTo`;
+/// 1. for each attempt: `didSendBodyData` whenever bytes were sent, then `didReceive response`; for a download then
+///    `didWriteData` whenever bytes were written (a server that responds early may mix these);
+/// 2. between attempts: `willFollow` for a redirect, or `willRetry`;
+/// 3. `didReceive data` with the whole body, if it is in memory and not empty, or `didFinishDownloadingTo`;
 /// 4. `didCompleteWith`, exactly once; nothing follows.
 ///
-/// A response that is followed by a redirect or by another attempt is not told unless its body had begun to come.
-/// After the callbacks of all tasks `sessionDidBecomeInvalid` comes once, and the delegate is let go. All have a default
-/// that does nothing.
+/// A response followed by a redirect or another attempt is not reported unless its body had started to arrive. After
+/// the callbacks of all tasks, `sessionDidBecomeInvalid` is called once, and the delegate is released. All callbacks
+/// have a default that does nothing.
 public protocol SessionDelegate: Sendable {
-    /// Asks about a redirect; only where the task's policy has no handler of its own. The default follows.
+    /// Decides about a redirect; called only if the task's policy has no handler. The default follows it.
     ///
     /// - Parameters:
     ///   - task: The task that was redirected.
     ///   - redirect: The response, and the request that would follow.
-    /// - Returns: What to do; without an effect if the task was cancelled meanwhile.
+    /// - Returns: The decision; without effect if the task was cancelled meanwhile.
     func task(_ task: SessionTask, willFollow redirect: Redirect) async -> RedirectDecision
 
-    /// The request will be sent again, and all counters begin anew.
+    /// The request will be sent again, and all counters start from zero.
     ///
     /// - Parameters:
     ///   - task: The task.
-    ///   - delay: How long the session waits before.
-    ///   - reason: Why.
+    ///   - delay: The delay before the next attempt.
+    ///   - reason: The reason for the retry.
     func task(_ task: SessionTask, willRetryAfter delay: Duration, because reason: RetryReason) async
 
     /// Bytes of the body were handed to the network.
@@ -40,14 +40,14 @@ public protocol SessionDelegate: Sendable {
     ///   - expected: The length of the body, or -1.
     func task(_ task: SessionTask, didSendBodyData count: Int64, total: Int64, expected: Int64) async
 
-    /// The head of the response is there.
+    /// The head of the response was received.
     ///
     /// - Parameters:
     ///   - task: The task.
     ///   - response: The response, of any status.
     func task(_ task: SessionTask, didReceive response: HTTPResponse) async
 
-    /// The body is there, all of it.
+    /// The whole body was received.
     ///
     /// - Parameters:
     ///   - task: The task.
@@ -63,25 +63,25 @@ public protocol SessionDelegate: Sendable {
     ///   - expected: The length of the body, or -1.
     func task(_ task: SessionTask, didWriteData count: Int64, total: Int64, expected: Int64) async
 
-    /// The file of a download is whole and under its name. It is the caller's: nothing removes it.
+    /// The file of a download is complete and has its name. The caller owns it.
     ///
     /// - Parameters:
     ///   - task: The task.
     ///   - path: The file.
     func task(_ task: SessionTask, didFinishDownloadingTo path: String) async
 
-    /// Where the time went is known; right before the end of the task.
+    /// Metrics were collected; called directly before the end of the task.
     ///
     /// - Parameters:
     ///   - task: The task.
-    ///   - metrics: Each attempt with its parts.
+    ///   - metrics: All attempts with their phases.
     func task(_ task: SessionTask, didFinishCollecting metrics: TaskMetrics) async
 
-    /// The task is over.
+    /// The task has ended.
     ///
     /// - Parameters:
     ///   - task: The task.
-    ///   - error: Why there is no result; nil when there is one, whatever the status.
+    ///   - error: The error; nil if there is a response, whatever its status.
     func task(_ task: SessionTask, didCompleteWith error: TransferError?) async
 
     /// The session has ended; nothing follows.
@@ -91,7 +91,7 @@ public protocol SessionDelegate: Sendable {
 }
 
 extension SessionDelegate {
-    /// Follows.
+    /// Follows the redirect.
     ///
     /// - Parameters:
     ///   - task: The task that was redirected.

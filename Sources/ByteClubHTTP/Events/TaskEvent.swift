@@ -1,46 +1,46 @@
 public import HTTPTypes
 
-/// What happens to a task, in the order in which it happens.
+/// The events of a task, in their order.
 public enum TaskEvent: Sendable {
-    /// The task was made.
+    /// The task was created.
     case created
-    /// ``SessionTask/resume()`` let it run.
+    /// ``SessionTask/resume()`` was called.
     case resumed
-    /// ``SessionTask/suspend()`` holds it; what was under way already may still be told.
+    /// ``SessionTask/suspend()`` was called; events already under way may still follow.
     case suspended
     /// A request is about to be sent, for a first or further attempt or after a redirect.
     ///
     /// - Parameters:
-    ///   - number: Which attempt, from 1; a redirect's hops share one.
+    ///   - number: The attempt, from 1; all hops of a redirect share one.
     ///   - url: The address without its query.
     case attemptStarted(number: Int, url: String)
-    /// The head of a response is there, be it the last one or not.
+    /// The head of a response was received, whether or not it is the final one.
     case responseReceived(HTTPResponse)
     /// A redirect is followed.
     ///
     /// - Parameters:
     ///   - response: The redirecting response.
-    ///   - url: Where it leads, without its query.
+    ///   - url: The target without its query.
     case redirected(HTTPResponse, url: String)
     /// The request will be sent again.
     case retryScheduled(after: Duration, reason: RetryReason)
-    /// Bytes moved. Only the newest counters since the event before are told.
+    /// Bytes moved. Only the newest counters since the previous event are reported.
     case progress(TaskProgress)
     /// The task has its result; nothing follows.
     case finished(Result<TaskResult, TransferError>)
 }
 
-/// Sees what happens to all tasks of a session.
+/// Observes all tasks of a session.
 ///
-/// It is called off the session's thread, one event after the other, those of one task in their order. It may take its
-/// time: the session does not wait for it. Meanwhile events gather, none is lost, but of progress only the newest
-/// counters are kept. A task's result may be known to others before the monitor hears of it.
+/// It is called off the session's thread, one event at a time, in order for each task. The session does not wait for a
+/// slow monitor: events are queued, and progress is reduced to the newest counters. Others may see a task's result
+/// before the monitor does.
 public protocol EventMonitor: Sendable {
-    /// Takes one event.
+    /// Receives one event.
     ///
     /// - Parameters:
-    ///   - event: What happened.
-    ///   - task: To which task.
+    ///   - event: The event.
+    ///   - task: The task.
     func receive(_ event: TaskEvent, of task: SessionTask) async
 
     /// The session has ended; nothing follows.

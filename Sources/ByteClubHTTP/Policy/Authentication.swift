@@ -1,25 +1,25 @@
 import HTTPTypes
 import Synchronization
 
-/// A credential that many tasks share, renewed once for all of them when a server refuses it.
+/// A credential shared by many tasks, renewed once for all of them when a server rejects it.
 ///
-/// The first task that is refused starts a renewal; whoever is refused with the same credential or wants to start
-/// meanwhile waits for it. Cancelling a task that waits ends that task alone. A refused task is sent once more with the
-/// new credential, whatever its method, since a refused request was not carried out; a second refusal is its result. The
-/// repetition counts as an attempt but is made also where retries are off. A task that was redirected to another
-/// origin is neither given a credential again nor sent once more.
+/// The first rejected task starts a renewal; others that are rejected with the same credential, or want to start, wait
+/// for it. Cancelling a waiting task ends only that task. A rejected task is sent once more with the new credential,
+/// whatever its method, since the server did not execute it; a second rejection is its result. The repetition counts as
+/// an attempt, but also happens if retries are disabled. A task that was redirected to another origin gets no
+/// credential there and is not repeated.
 public final class Authentication<Provider: Authenticator>: Sendable {
     private struct State {
         var credential: Provider.Credential
-        /// Which credential it is, counted from 1.
+        /// The number of the credential, from 1.
         var generation: UInt64 = 1
         var refresh: Refresh?
         var recent: RecentRefreshes?
     }
 
-    /// A renewal under way.
+    /// A renewal in progress.
     private struct Refresh {
-        /// Which credential it replaces.
+        /// The number of the credential that it replaces.
         let generation: UInt64
         let task: Task<Void, any Error>
     }
@@ -28,13 +28,13 @@ public final class Authentication<Provider: Authenticator>: Sendable {
     private let provider: Provider
     private let state: Mutex<State>
 
-    /// Begins with a credential.
+    /// Starts with a credential.
     ///
     /// - Parameters:
     ///   - provider: Applies and renews credentials.
-    ///   - credential: The present one.
-    ///   - refusals: The statuses by which a server says that it takes a credential no more.
-    ///   - window: How often to renew at most; nil for no limit.
+    ///   - credential: The current credential.
+    ///   - refusals: The statuses by which a server rejects a credential.
+    ///   - window: The limit on renewals; nil for none.
     public init(
         _ provider: Provider, credential: Provider.Credential, refusals: Set<Int> = [401],
         window: RefreshWindow? = RefreshWindow()
@@ -44,10 +44,10 @@ public final class Authentication<Provider: Authenticator>: Sendable {
         state = Mutex(State(credential: credential, recent: window.map { RecentRefreshes($0) }))
     }
 
-    /// The present credential.
+    /// The current credential.
     ///
-    /// Setting one, for example after a new sign-in, makes a renewal under way worthless: what it brings is dropped, and
-    /// its failure fails no task that has the new one.
+    /// Setting it, for example after a new sign-in, discards the result of a renewal in progress; the failure of that
+    /// renewal does not fail tasks that use the new credential.
     public var credential: Provider.Credential {
         get { state.withLock { $0.credential } }
         set {
@@ -59,14 +59,14 @@ public final class Authentication<Provider: Authenticator>: Sendable {
     }
 }
 
-/// What the session needs of an ``Authentication``, whatever its credentials are.
+/// The part of an ``Authentication`` that does not depend on its credential type.
 protocol CredentialKeeper: Sendable {
     var refusals: Set<Int> { get }
 
-    /// Puts the present credential on a request, and tells which one it was.
+    /// Adds the current credential to a request, and returns its number.
     func apply(to request: HTTPRequest) async throws -> (HTTPRequest, UInt64)
 
-    /// Returns once there is another credential than this one.
+    /// Returns when a newer credential than this one exists.
     func renew(after generation: UInt64) async throws
 }
 
@@ -76,7 +76,7 @@ extension Authentication: CredentialKeeper {
         while true {
             let (credential, generation, refresh) = state.withLock { ($0.credential, $0.generation, $0.refresh) }
             if let refresh, refresh.generation == generation {
-                // Failing, it may have been about a credential that was replaced meanwhile.
+                // The failed renewal may have been for a credential replaced meanwhile.
                 do { try await refresh.task.value } catch { if isPresent(generation) { throw error } }
             } else if mayRenew, provider.isExpired(credential) {
                 mayRenew = false
@@ -96,16 +96,16 @@ extension Authentication: CredentialKeeper {
                 if let running = state.refresh { return running }
                 if state.recent?.begin(at: .now) == false {
                     throw TransferError(
-                        .authenticationFailed, "the credential was renewed too often and is still refused")
+                        .authenticationFailed, "the credential was renewed too often and is still rejected")
                 }
                 let old = state.credential
-                // A task of its own: whoever waits for it may be cancelled, the renewal goes on for the others.
+                // A separate task: cancelling a task that waits must not cancel the renewal for the others.
                 let refresh = Refresh(
                     generation: generation, task: Task.detached { try await self.replace(old, generation) })
                 state.refresh = refresh
                 return refresh
             }
-            // One of another credential is waited for as well, since there is never more than one.
+            // A renewal of another credential is awaited as well, since only one runs at a time.
             do { try await running?.task.value } catch {
                 if running?.generation == generation, isPresent(generation) { throw error }
             }

@@ -1,13 +1,13 @@
 public import HTTPTypes
 
-/// Knows how requests carry a credential, and how one is renewed; ``Authentication`` decides when.
+/// Adds credentials to requests and renews them; ``Authentication`` decides when.
 public protocol Authenticator: Sendable {
-    /// What a request is authorised by, for example an access token with the token that renews it.
+    /// The credential, for example an access token with its refresh token.
     associatedtype Credential: Sendable
 
-    /// Puts a credential on a request.
+    /// Adds a credential to a request.
     ///
-    /// It may be called again for a request that bears an older one: set fields, do not append.
+    /// It may be called again for a request with an older credential, so it should set fields rather than append them.
     ///
     /// - Parameters:
     ///   - credential: The one to use.
@@ -17,58 +17,57 @@ public protocol Authenticator: Sendable {
 
     /// Gets a new credential.
     ///
-    /// Never called twice at the same time by one ``Authentication``, and never cancelled, so that a token that can be
-    /// used once is not lost. Its own requests must not be authenticated by the same ``Authentication``: they would wait
-    /// for themselves.
+    /// One ``Authentication`` never runs two renewals at the same time and never cancels one, so a single-use token is
+    /// not lost. The renewal's own requests must not use the same ``Authentication``: they would wait for themselves.
     ///
-    /// - Parameter credential: The one that was refused, or expired.
-    /// - Returns: The one to use from now on.
+    /// - Parameter credential: The rejected or expired credential.
+    /// - Returns: The new credential.
     /// - Throws: Anything; all tasks that wait fail with ``TransferError/Code/authenticationFailed`` and this error in
     ///   ``TransferError/underlying``.
     func refresh(_ credential: Credential) async throws -> Credential
 
-    /// Whether a credential is known to be refused, so that it is renewed before a request is sent with it.
+    /// Whether a credential has expired, so that it is renewed before the request is sent.
     ///
-    /// - Parameter credential: The present one.
+    /// - Parameter credential: The current credential.
     /// - Returns: False unless implemented.
     func isExpired(_ credential: Credential) -> Bool
 }
 
 extension Authenticator {
-    /// Lets the server tell.
+    /// Leaves that to the server.
     ///
-    /// - Parameter credential: The present one.
+    /// - Parameter credential: The current credential.
     /// - Returns: False.
     public func isExpired(_ credential: Credential) -> Bool { false }
 }
 
-/// How often a credential may be renewed, so that a server that accepts none is not asked without end.
+/// A limit on renewals, so that a server that rejects every credential causes no endless loop.
 public struct RefreshWindow: Sendable, Hashable {
-    /// The time looked back at: 30 seconds.
+    /// The length of the window: 30 seconds.
     public var interval: Duration
 
-    /// How many renewals may begin within it, those that failed included: 5.
+    /// The number of renewals within the window, including failed ones: 5.
     public var maximumRefreshes: Int
 
-    /// A window.
+    /// Creates a limit.
     ///
     /// - Parameters:
-    ///   - interval: The time looked back at.
-    ///   - maximumRefreshes: How many renewals may begin within it.
+    ///   - interval: The length of the window.
+    ///   - maximumRefreshes: The number of renewals within the window.
     public init(interval: Duration = .seconds(30), maximumRefreshes: Int = 5) {
         self.interval = interval
         self.maximumRefreshes = maximumRefreshes
     }
 }
 
-/// The renewals of the last while.
+/// The recent renewals.
 struct RecentRefreshes {
     let window: RefreshWindow
     private var begun: [Moment] = []
 
     init(_ window: RefreshWindow) { self.window = window }
 
-    /// Notes a renewal that begins now; false if it must not.
+    /// Records a renewal that starts now; false if the limit is reached.
     mutating func begin(at now: Moment) -> Bool {
         begun.removeAll { $0.advanced(by: window.interval) <= now }
         guard begun.count < window.maximumRefreshes else { return false }

@@ -1,25 +1,25 @@
-import HTTPTypes
+public import HTTPTypes
 
-/// How requests are changed before they are sent, followed, tried again and judged: for a whole session
-/// (``SessionConfiguration/policy``) or one task (``TaskOptions/policy``).
+/// How requests are adapted, redirected, retried and validated, for a whole session (``SessionConfiguration/policy``)
+/// or one task (``TaskOptions/policy``).
 ///
-/// What a task sets wins over what its session sets; only the adapters add up, the session's first. None of this code
-/// runs on the session's thread, and while it runs its task holds no turn of its host: other tasks go on, and the task
-/// may be suspended, cancelled or run out of its time meanwhile, upon which the surrounding Swift task is cancelled.
+/// A task's settings override the session's, except that adapters accumulate, the session's first. This code does not
+/// run on the session's thread, and its task occupies no slot of its host meanwhile: other tasks continue. The task may
+/// be suspended, cancelled or time out in the meantime, which cancels the surrounding Swift task.
 public struct RequestPolicy: Sendable {
-    /// Change the request, one after the other, before it is sent.
+    /// Change the request in order before it is sent.
     public var adapters: [any RequestAdapter] = []
 
-    /// Asked about every redirect that ``TaskOptions/redirects`` lets through and that breaks no rule; nil to follow.
+    /// Decides about every redirect that ``TaskOptions/redirects`` and the rules allow; nil to follow.
     ///
-    /// Before the ``SessionDelegate``, which is not asked where this is set. With one of them, the body of a redirecting
-    /// response counts like any other, since it may become the result; without, it is thrown away.
+    /// It replaces the ``SessionDelegate``'s decision. With either of them the body of a redirecting response is kept,
+    /// since it may become the result; otherwise it is discarded.
     public var redirectHandler: (@Sendable (Redirect) async -> RedirectDecision)?
 
-    /// Asked about every attempt that failed or brought a status of 400 and above while another one is allowed; nil to
-    /// go by the ``RetryPolicy`` alone.
+    /// Decides about every attempt that failed or had a status of 400 and above, while another attempt is allowed; nil
+    /// to follow the ``RetryPolicy``.
     ///
-    /// It is not asked after a cancel, a timeout of the whole task or of a silent server, or the last allowed attempt.
+    /// It is not called after a cancel, a timeout of the whole task or of a silent server, or the last allowed attempt.
     public var retryHandler: (@Sendable (FailedAttempt) async -> RetryDecision)?
 
     /// Which final responses are errors; nil for none, as in URLSession.
@@ -27,20 +27,20 @@ public struct RequestPolicy: Sendable {
 
     var keeper: (any CredentialKeeper)?
 
-    /// Changes nothing.
+    /// Creates a policy that changes nothing.
     public init() {}
 
-    /// Puts a credential on every request, and renews it when a server refuses it.
+    /// Adds a credential to every request, and renews it when a server rejects it.
     ///
-    /// - Parameter authentication: Who has the credential; share one among all sessions and tasks that use it.
+    /// - Parameter authentication: The credential; share one among all sessions and tasks that use it.
     public mutating func authenticate(with authentication: Authentication<some Authenticator>) {
         keeper = authentication
     }
 
-    /// Whether a request has to be changed before it is sent.
+    /// Whether requests are changed before they are sent.
     var changesRequests: Bool { !adapters.isEmpty || keeper != nil }
 
-    /// This policy of a session, with what a task does differently.
+    /// Combines a session's policy with a task's.
     func overridden(by task: RequestPolicy) -> RequestPolicy {
         var policy = self
         policy.adapters += task.adapters
@@ -51,9 +51,10 @@ public struct RequestPolicy: Sendable {
         return policy
     }
 
-    /// Changes a head of the task's own request: the adapters, then the credential.
+    /// Applies the adapters, then the credential, to the task's own request.
     ///
-    /// - Throws: ``TransferError/Code/adapterFailed``, `authenticationFailed`, or `badRequest` for what cannot be sent.
+    /// - Throws: ``TransferError/Code/adapterFailed``, `authenticationFailed`, or `badRequest` if the result cannot be
+    ///   sent.
     func adapt(_ head: RequestHead, attempt: Int) async throws(TransferError) -> (RequestHead, credential: UInt64?) {
         var request = head.request
         do {
@@ -66,7 +67,7 @@ public struct RequestPolicy: Sendable {
         return try await authenticated(try head.replaced(by: request))
     }
 
-    /// Puts the newest credential on a request.
+    /// Adds the newest credential to a request.
     func authenticated(_ head: RequestHead) async throws(TransferError) -> (RequestHead, credential: UInt64?) {
         guard let keeper else { return (head, nil) }
         let (request, credential): (HTTPRequest, UInt64)
@@ -79,11 +80,60 @@ public struct RequestPolicy: Sendable {
 }
 
 extension TransferError {
-    /// This error with its cause, or the cause itself where it says the same.
+    /// This error with its cause, or the cause itself if it has the same code.
     func caused(by cause: any Error) -> TransferError {
         if let own = cause as? TransferError, own.code == code { return own }
         var error = self
         error.underlying = cause
         return error
     }
+}
+
+/// Changes requests before they are sent, for example signs them.
+///
+/// An adapter gets the request as it would be sent, including the session's fields, before the first attempt and each
+/// retry. A redirected request inherits these fields within the rules for other origins, and a retry after a redirect
+/// repeats the redirected request; adapters see neither. So an adapter's secret cannot reach an address that a server
+/// chose.
+public protocol RequestAdapter: Sendable {
+    /// Changes one request.
+    ///
+    /// - Parameters:
+    ///   - request: The task's request as earlier adapters left it. The body cannot be changed here.
+    ///   - attempt: The attempt, from 1.
+    /// - Returns: The request to send.
+    /// - Throws: Anything; the task then fails with ``TransferError/Code/adapterFailed`` and that error in
+    ///   ``TransferError/underlying``, or with the error itself where it is a ``TransferError``.
+    func adapt(_ request: HTTPRequest, attempt: Int) async throws -> HTTPRequest
+}
+
+/// A redirect with the request that would follow it.
+public struct Redirect: Sendable {
+    /// The redirecting response.
+    public var response: HTTPResponse
+
+    /// The next request, with its method, and for another origin without the fields that must not be sent there.
+    public var request: HTTPRequest
+
+    /// The number of the redirect within the task, from 1 to 20.
+    public var number: Int
+
+    /// Whether it leads to another scheme, host or port.
+    public var leavesOrigin: Bool
+}
+
+/// What to do with a ``Redirect``.
+public enum RedirectDecision: Sendable {
+    /// Make the proposed request.
+    case follow
+
+    /// Make this request instead, a changed copy of the proposed one.
+    ///
+    /// The task's body is sent if the proposed request would have sent it, or if the method equals the redirected
+    /// request's; GET and HEAD carry none. To another origin than the redirecting one, only public fields and fields
+    /// that differ from the proposed request's are sent. A redirect from https to http is always refused.
+    case send(HTTPRequest)
+
+    /// Make no further request: the redirecting response with its body is the result.
+    case stop
 }

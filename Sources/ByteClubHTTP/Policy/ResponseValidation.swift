@@ -2,19 +2,19 @@ import HTTPTypes
 
 /// Which responses count as a success.
 ///
-/// Any other final response ends its task with ``TransferError/Code/unacceptableResponse``, with the response and its
-/// body in ``TransferError/rejected``; of a download no file is made then. Redirects, retries and renewed credentials
-/// come first.
+/// Any other final response ends its task with ``TransferError/Code/unacceptableResponse``, and
+/// ``TransferError/rejected`` holds the response with its body; a download creates no file then. Redirects, retries and
+/// renewed credentials happen first.
 public struct ResponseValidation: Sendable, Hashable {
     /// The accepted statuses: 200 to 299.
     public var statuses: ClosedRange<Int>
 
     /// The accepted media types, such as `application/json`, `image/*` or `*/*`; empty for any.
     ///
-    /// Compared without case and parameters. A response without a body need not have one.
+    /// Case and parameters are ignored. A response without a body need not have a type.
     public var contentTypes: [String]
 
-    /// A validation.
+    /// Creates a validation.
     ///
     /// - Parameters:
     ///   - statuses: The accepted statuses.
@@ -27,20 +27,20 @@ public struct ResponseValidation: Sendable, Hashable {
     /// Every 2xx, of any type.
     public static var successful: ResponseValidation { ResponseValidation() }
 
-    /// What is wrong with a response; nil if nothing is.
+    /// The reason to reject a response; nil to accept it.
     func objection(to response: HTTPResponse, hasBody: Bool) -> String? {
         let status = response.status.code
         guard statuses.contains(status) else { return "the server answered \(status)" }
         guard hasBody, !contentTypes.isEmpty else { return nil }
         guard let type = response.headerFields[.contentType].map(Self.mediaType) else {
-            return "the response says nothing of its type"
+            return "the response has no media type"
         }
         let isAccepted = contentTypes.contains { accepted in
             let accepted = Self.mediaType(accepted)
             return accepted == "*/*" || accepted == type
                 || accepted.hasSuffix("/*") && type.hasPrefix(accepted.dropLast())
         }
-        return isAccepted ? nil : "the response is of the type \(type)"
+        return isAccepted ? nil : "the response has the type \(type)"
     }
 
     private static func mediaType(_ value: String) -> String {

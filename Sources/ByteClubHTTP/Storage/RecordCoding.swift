@@ -1,4 +1,6 @@
-/// Values one after another in bytes, each with its length: the form of what this module keeps in files.
+import HTTPTypes
+
+/// Writes values as length-prefixed bytes: the format of this module's files.
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -21,13 +23,13 @@ struct RecordWriter {
 
     mutating func put(_ value: some Recordable) { value.encode(to: &self) }
 
-    /// Values after how many there are.
+    /// Writes the number of values, then each value.
     mutating func put<Value>(each values: some Collection<Value>, _ put: (inout RecordWriter, Value) -> Void) {
         self.put(Int64(values.count))
         for value in values { put(&self, value) }
     }
 
-    /// A value after whether there is one.
+    /// Writes whether there is a value, then the value.
     mutating func put<Value>(optional value: Value?, _ put: (inout RecordWriter, Value) -> Void) {
         self.put(value != nil)
         if let value { put(&self, value) }
@@ -38,7 +40,7 @@ struct RecordWriter {
     mutating func put(each values: [some Recordable]) { put(each: values) { $0.put($1) } }
 }
 
-/// What has one form in bytes, wherever it is kept or sent.
+/// A value with one binary format for files and messages.
 protocol Recordable {
     func encode(to writer: inout RecordWriter)
 
@@ -54,7 +56,7 @@ extension Recordable {
         return writer.bytes
     }
 
-    /// Reads all of a value's bytes; some that are left over are damage.
+    /// Reads a value from all of the bytes; extra bytes count as damage.
     init(decoding bytes: ArraySlice<UInt8>) throws(RecordReader.Damage) {
         var reader = RecordReader(bytes)
         self = try Self(&reader)
@@ -64,7 +66,7 @@ extension Recordable {
 
 /// Reads what a ``RecordWriter`` wrote; anything else is an error, never a trap.
 struct RecordReader {
-    /// The bytes are not what was to be read.
+    /// The bytes are not in the expected format.
     struct Damage: Error {}
 
     private var rest: ArraySlice<UInt8>
@@ -112,7 +114,7 @@ struct RecordReader {
 
     mutating func value<Value: Recordable>() throws(Damage) -> Value { try Value(&self) }
 
-    /// What ``RecordWriter/put(each:_:)`` wrote; each value has at least one byte.
+    /// Reads the output of ``RecordWriter/put(each:_:)``; each value has at least one byte.
     mutating func values<Value>(
         _ value: (inout RecordReader) throws(Damage) -> Value
     ) throws(Damage) -> [Value] {
@@ -127,7 +129,7 @@ struct RecordReader {
         try values { reader throws(Damage) in try Value(&reader) }
     }
 
-    /// What ``RecordWriter/put(optional:_:)`` wrote.
+    /// Reads the output of ``RecordWriter/put(optional:_:)``.
     mutating func optional<Value>(
         _ value: (inout RecordReader) throws(Damage) -> Value
     ) throws(Damage) -> Value? {
@@ -146,5 +148,68 @@ struct RecordReader {
         guard count >= 0, count <= rest.count else { throw Damage() }
         defer { rest = rest.dropFirst(count) }
         return rest.prefix(count)
+    }
+}
+
+extension HTTPFields: Recordable {
+    /// More fields than any message has, and fewer than the limit of the collection.
+    private static let mostFields = 10_000
+
+    func encode(to writer: inout RecordWriter) {
+        writer.put(each: self) { writer, field in
+            writer.put(field.name.rawName)
+            writer.put(unsafe field.withUnsafeBytesOfValue { unsafe Array($0) })
+        }
+    }
+
+    init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
+        let fields = try reader.values { reader throws(RecordReader.Damage) in
+            guard let name = HTTPField.Name(try reader.text()) else { throw RecordReader.Damage() }
+            let value = Array(try reader.content())
+            return unsafe value.withUnsafeBytes { unsafe HTTPField(name: name, lenientValue: $0) }
+        }
+        guard fields.count <= Self.mostFields else { throw RecordReader.Damage() }
+        self.init(fields)
+    }
+}
+
+extension HTTPRequest: Recordable {
+    func encode(to writer: inout RecordWriter) {
+        writer.put(method.rawValue)
+        for part in [scheme, authority, path] { writer.put(optional: part) }
+        writer.put(headerFields)
+    }
+
+    init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
+        guard let method = Method(try reader.text()) else { throw RecordReader.Damage() }
+        let (scheme, authority, path) = (
+            try reader.optionalText(), try reader.optionalText(), try reader.optionalText()
+        )
+        self.init(
+            method: method, scheme: scheme, authority: authority, path: path, headerFields: try reader.value())
+    }
+}
+
+extension HTTPResponse: Recordable {
+    func encode(to writer: inout RecordWriter) {
+        writer.put(Int64(status.code))
+        writer.put(status.reasonPhrase)
+        writer.put(headerFields)
+    }
+
+    init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
+        let code = try reader.number(as: Int.self)
+        let reason = try reader.text()
+        guard (100...999).contains(code), HTTPField.isValidValue(reason) else { throw RecordReader.Damage() }
+        self.init(status: Status(code: code, reasonPhrase: reason), headerFields: try reader.value())
+    }
+}
+
+extension PublicKeyPin: Recordable {
+    func encode(to writer: inout RecordWriter) { writer.put(description) }
+
+    init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
+        guard let pin = PublicKeyPin(try reader.text()) else { throw RecordReader.Damage() }
+        self = pin
     }
 }

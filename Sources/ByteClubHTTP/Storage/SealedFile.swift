@@ -1,16 +1,16 @@
 import Glibc
 
-/// A file that is there whole or not at all, and whose damage is noticed at any byte.
+/// A file that is replaced as a whole and detects damage in any byte.
 ///
-/// It begins with a mark, its kind, the length of its content and a checksum of it. The checksum tells damage, not
+/// It starts with a signature, its kind, the length of its content and a checksum. The checksum detects damage, not
 /// forgery: the file belongs to the user alone (mode 0600).
 enum SealedFile {
-    /// What is in the place of a file.
+    /// The result of reading a file.
     enum Content {
         case missing
-        /// Something else, or not what was written.
+        /// It is not a sealed file of this kind, or was damaged.
         case damaged
-        /// It may be there, but cannot be read: the system's error number.
+        /// It cannot be read, with the system's error number.
         case unreadable(Int32)
         case whole(ArraySlice<UInt8>)
     }
@@ -29,18 +29,18 @@ enum SealedFile {
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - kind: Eight bytes of ASCII that say what is in it.
-    ///   - limit: The longest content that can be right.
-    /// - Returns: What is there.
+    ///   - kind: Eight ASCII characters that identify the content.
+    ///   - limit: The maximum length of the content.
+    /// - Returns: The content or the problem.
     static func read(_ path: String, kind: String, limit: Int) -> Content {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return errno == ENOENT ? .missing : .unreadable(errno) }
         defer { close(descriptor) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return .unreadable(errno) }
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_size >= headCount,
-            Int64(status.st_size) <= Int64(limit) + Int64(headCount)
-        else { return .damaged }
+        guard status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size) <= Int64(limit) + Int64(headCount) else {
+            return .damaged
+        }
         let size = Int(status.st_size)
         var code: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
@@ -56,19 +56,29 @@ enum SealedFile {
             }
         }
         if code != 0 { return .unreadable(code) }
-        guard bytes.count == size else { return .damaged }
-        let content = bytes[headCount...]
-        return bytes[..<headCount].elementsEqual(head(of: content, kind: kind)) ? .whole(content) : .damaged
+        guard bytes.count == size, let content = content(of: bytes, kind: kind) else { return .damaged }
+        return .whole(content)
     }
 
-    /// Replaces a file in one step; blocks.
+    /// Puts the signature, the kind, the length and the checksum before a content.
+    static func sealed(_ content: [UInt8], kind: String) -> [UInt8] { head(of: content[...], kind: kind) + content }
+
+    /// The content of sealed bytes; nil if they are damaged or of another kind.
+    static func content(of bytes: [UInt8], kind: String) -> ArraySlice<UInt8>? {
+        guard bytes.count >= headCount else { return nil }
+        let content = bytes[headCount...]
+        return bytes[..<headCount].elementsEqual(head(of: content, kind: kind)) ? content : nil
+    }
+
+    /// Replaces a file atomically; blocks.
     ///
     /// - Parameters:
-    ///   - content: What is in it from then on.
+    ///   - content: The new content.
     ///   - kind: See ``read(_:kind:limit:)``.
     ///   - path: The file.
-    ///   - isDurable: Whether it must outlive a power cut; if not, it may be damaged by one, and so is the file before.
-    /// - Throws: When it cannot be written; then the file is as it was.
+    ///   - isDurable: Whether the new file must survive a power cut; if not, a power cut may damage it, and the old one
+    ///     is lost as well.
+    /// - Throws: If it cannot be written; the old file is then unchanged.
     static func write(_ content: [UInt8], kind: String, to path: String, isDurable: Bool) throws(Failure) {
         let number = String(UInt64.random(in: .min ... .max), radix: 16)
         let temporary = "\(folder(of: path))\(temporaryPrefix)\(number)\(temporarySuffix)"
@@ -85,14 +95,15 @@ enum SealedFile {
         }
     }
 
-    /// Whether a file is called as one that is being written, or was when its program was killed.
+    /// Whether a name belongs to a temporary file of ``write(_:kind:to:isDurable:)``, which remains if the program is
+    /// killed.
     static func isHalfWritten(_ name: String) -> Bool {
         name.hasPrefix(temporaryPrefix) && name.hasSuffix(temporarySuffix)
     }
 
-    /// Has what was renamed, made or removed beside a file outlive a power cut; blocks.
+    /// Makes earlier changes of a file's name survive a power cut; blocks.
     ///
-    /// - Throws: When the system says that it cannot be promised.
+    /// - Throws: If the system reports that syncing failed.
     static func syncFolder(of path: String) throws(Failure) {
         let code = Durable.syncFolder(of: path)
         guard code == 0 else { throw Self.failure(path, code) }
@@ -109,7 +120,7 @@ enum SealedFile {
         return mark + Array((kind + "        ").utf8.prefix(8)) + writer.bytes
     }
 
-    /// Every step maps different words to different sums, so no single changed byte goes unnoticed.
+    /// Each step is injective, so every single-byte change alters the checksum.
     private static func checksum(_ content: ArraySlice<UInt8>) -> UInt64 {
         unsafe content.withUnsafeBytes { bytes in
             var sum: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -1,17 +1,18 @@
-/// Decides whose turn it is: by priority and first come first served within an origin, origins taking turns, both
-/// counts limited.
+/// Admits waiting elements: by priority and arrival within an origin, round-robin between origins, with limits per
+/// origin and in total.
 ///
-/// A session may have thousands of tasks waiting; libcurl only ever sees those admitted here, because each of its
-/// handles costs kilobytes and a look at every turn of the loop. Belongs to the loop's thread.
+/// A session may have thousands of waiting tasks. libcurl only gets the admitted ones, since each of its handles costs
+/// kilobytes and time in every turn of the loop. Used only on the loop's thread.
 final class Admission<Element> {
     typealias Priority = SessionTask.Priority
 
-    /// Whose turn it is.
+    /// An admitted element.
     struct Turn {
         var element: Element
-        /// The number that ``enqueue(_:origin:priority:first:)`` gave: who is queued anew leaves an old one behind.
+        /// The number from ``enqueue(_:origin:priority:first:)``; an element that was queued again leaves an entry with
+        /// an old number behind.
         var ticket: UInt64
-        /// Whose turn is used, until it is released.
+        /// The origin whose slot is occupied until it is released.
         var origin: Origin
     }
 
@@ -34,7 +35,7 @@ final class Admission<Element> {
     private var ready = FIFO<Lane>()
     private var lastTicket: UInt64 = 0
 
-    /// How many lanes are kept, so that a lone request to the same origin need not make its lane anew.
+    /// The number of idle lanes kept, so that single requests to one origin reuse their lane.
     private static var mostIdleLanes: Int { 16 }
 
     init(perOrigin: Int, total: Int) {
@@ -42,9 +43,9 @@ final class Admission<Element> {
         self.total = max(total, 1)
     }
 
-    /// Adds an element behind the others of its origin and priority, or before them if it had its turn already.
+    /// Queues an element at the end of its origin and priority, or at the front if it was admitted before.
     ///
-    /// - Returns: The number that its turn will have.
+    /// - Returns: The ticket of the entry.
     @discardableResult
     func enqueue(_ element: Element, origin: Origin, priority: Priority = .normal, first: Bool = false) -> UInt64 {
         waiting += 1
@@ -55,7 +56,7 @@ final class Admission<Element> {
         return lastTicket
     }
 
-    /// The next element that may start now; ``release(_:)`` with its origin must follow when it ends.
+    /// The next element that may start; ``release(_:)`` with its origin must follow when it ends.
     func next() -> Turn? {
         guard active < total, let lane = ready.popFirst() else { return nil }
         lane.isListed = false
@@ -67,7 +68,7 @@ final class Admission<Element> {
         return Turn(element: entry.element, ticket: entry.ticket, origin: lane.origin)
     }
 
-    /// Says that an element of this origin ended.
+    /// Frees the slot of an element of this origin that ended.
     func release(_ origin: Origin) {
         precondition(active > 0, "nothing was admitted that could end")
         active -= 1
@@ -93,3 +94,61 @@ final class Admission<Element> {
         ready.append(lane)
     }
 }
+
+/// A queue with priorities, in arrival order within each, without starvation.
+struct PriorityLanes<Element> {
+    typealias Priority = SessionTask.Priority
+
+    /// The most urgent first, as ``SessionTask/Priority`` numbers them.
+    private var queues = [FIFO<Element>](repeating: FIFO(), count: Priority.allCases.count)
+    /// The number of turns in which several priorities were waiting.
+    private var contested = 0
+
+    var isEmpty: Bool { queues.allSatisfy(\.isEmpty) }
+
+    /// Adds an element at the end of its priority, or at the front if it was admitted before.
+    mutating func add(_ element: Element, priority: Priority, first: Bool = false) {
+        if first {
+            queues[priority.rawValue].prepend(element)
+        } else {
+            queues[priority.rawValue].append(element)
+        }
+    }
+
+    /// Removes the next element: the most urgent one, but of eight contested turns one is for normal and one for low
+    /// priority.
+    mutating func popFirst() -> Element? {
+        guard var index = queues.firstIndex(where: { !$0.isEmpty }) else { return nil }
+        if queues[(index + 1)...].contains(where: { !$0.isEmpty }) {
+            contested = (contested + 1) % 8
+            let favoured = contested == 4 ? Priority.normal : contested == 0 ? .low : nil
+            if let favoured, !queues[favoured.rawValue].isEmpty { index = favoured.rawValue }
+        }
+        return queues[index].popFirst()
+    }
+}
+
+extension PriorityLanes: Sendable where Element: Sendable {}
+
+/// A queue with constant-time ends.
+struct FIFO<Element> {
+    private var front: [Element] = []
+    private var back: [Element] = []
+
+    var isEmpty: Bool { front.isEmpty && back.isEmpty }
+    var count: Int { front.count + back.count }
+
+    mutating func append(_ element: Element) { back.append(element) }
+
+    mutating func prepend(_ element: Element) { front.append(element) }
+
+    mutating func popFirst() -> Element? {
+        if let element = front.popLast() { return element }
+        if back.count == 1 { return back.popLast() }
+        swap(&front, &back)
+        front.reverse()
+        return front.popLast()
+    }
+}
+
+extension FIFO: Sendable where Element: Sendable {}

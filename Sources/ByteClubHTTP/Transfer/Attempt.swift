@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What one attempt of a transfer has gathered; the next attempt begins with a new value.
+/// The state of one attempt of a transfer; the next attempt starts with a new value.
 struct Attempt {
     /// The direction in which a body's bytes move.
     enum Direction {
@@ -16,50 +16,51 @@ struct Attempt {
     /// The handle, while it is used for this attempt.
     var easy: EasyHandle?
     var lastActivity: Moment
-    /// When to unpause libcurl, while the rate limit holds it.
+    /// When to unpause the transfer that a rate limit has paused.
     var throttledUntil: Moment?
-    /// Since when no byte was granted, while the rate limit holds it: who waits longest goes first.
+    /// Since when a rate limit has paused it; the transfer that waited longest resumes first.
     var throttledSince: Moment?
-    /// In which direction the session's limit holds it; nil while none does, or its own limit does for longer.
+    /// The direction in which the session's limit pauses it; nil if none does, or if its own limit requires a longer
+    /// wait.
     var heldBySession: Direction?
 
-    /// When it began, when the last byte of its body was handed over, and when the first one came back.
+    /// The times of its start, of the last body byte sent, and of the first byte received.
     let launched = Moment.fine
     var bodySent: Moment?
     var answered: Moment?
 
-    /// The `Cookie` field that it was sent with, where that is the store's.
+    /// The `Cookie` field sent, if it is from the store.
     var cookies: String?
     var parser = ResponseParser()
-    /// Whether the response's head was told to who listens.
+    /// Whether the response's head was reported to the listeners.
     var isAnnounced = false
-    /// How long the heads of the responses are together so far.
+    /// The total length of the response heads so far, in bytes.
     var headBytes = 0
-    /// The most bytes that the response's body may have; nil for no limit, and before the head is whole.
+    /// The maximum length of the response's body; nil for no limit, and before the head is complete.
     var bodyLimit: Int64?
-    /// The part that the request asked to have continued.
+    /// The part that the request resumes.
     var asked: ResumePlan.Part?
-    /// What the response means for the file; nil before its head is whole.
+    /// The consequence of the response for the file; nil before its head is complete.
     var step: ResumePlan.Step?
-    /// How many bytes of the file were there before the response's.
+    /// The length of the file before this response.
     var continuedAt: Int64 = 0
     /// The body, as far as it is kept in memory.
     var bytes: [UInt8] = []
-    /// How many bytes of a redirect's body were thrown away.
+    /// The number of discarded bytes of a redirect's body.
     var discarded = 0
     /// Whether the response is a redirect that is followed, or cannot be.
     var isRedirect = false
-    /// Whether it was decided what becomes of the body.
+    /// Whether the handling of the body was decided.
     var isJudged = false
     /// The file that the body was diverted to.
     var divertedTo: String?
-    /// Whether the head was given to a reader, so that no other attempt may follow.
+    /// Whether a reader has the head, so that no other attempt may follow.
     var isStreamed = false
-    /// How many bytes a reader was given.
+    /// The number of bytes passed to the reader.
     var streamed: Int64 = 0
     var sent: Int64 = 0
     var received: Int64 = 0
-    /// What a callback found wrong; beats libcurl's own code.
+    /// The error that a callback found; it overrides libcurl's code.
     var failure: TransferError?
 
     init(number: Int, at now: Moment) {
@@ -69,4 +70,80 @@ struct Attempt {
 
     /// The response, once its head is whole.
     var response: HTTPResponse? { parser.response }
+}
+
+extension Transfer {
+    /// State that a transfer needs from its first attempt on.
+    ///
+    /// Waiting transfers share one instance that is never changed, to stay small.
+    final class Work {
+        var attempt: Attempt
+        var meter = ProgressMeter()
+        var sendThrottle: Throttle<Moment>?
+        var receiveThrottle: Throttle<Moment>?
+        var representation: Representation?
+        var grownTo: Int64 = 0
+        var attemptsBefore = 0
+        var stored: ResponseCache.Found?
+        var askedAt: Int64 = 0
+
+        init(rate: Int?, at now: Moment) {
+            attempt = Attempt(number: 0, at: now)
+            sendThrottle = rate.map { Throttle(rate: $0, at: now) }
+            receiveThrottle = sendThrottle
+        }
+    }
+
+    var attempt: Attempt {
+        _read { yield work.attempt }
+        _modify { yield &underWay.attempt }
+    }
+
+    var meter: ProgressMeter {
+        _read { yield work.meter }
+        _modify { yield &underWay.meter }
+    }
+
+    var sendThrottle: Throttle<Moment>? {
+        _read { yield work.sendThrottle }
+        _modify { yield &underWay.sendThrottle }
+    }
+
+    var receiveThrottle: Throttle<Moment>? {
+        _read { yield work.receiveThrottle }
+        _modify { yield &underWay.receiveThrottle }
+    }
+
+    /// The representation that a download's file is part of.
+    var representation: Representation? {
+        get { work.representation }
+        set { if newValue != nil || work.representation != nil { underWay.representation = newValue } }
+    }
+
+    /// The length of the file after the last attempt that made enough progress.
+    var grownTo: Int64 {
+        get { work.grownTo }
+        set { underWay.grownTo = newValue }
+    }
+
+    /// The number of attempts before that one; only later ones count against the retry limit.
+    var attemptsBefore: Int {
+        get { work.attemptsBefore }
+        set { underWay.attemptsBefore = newValue }
+    }
+
+    /// The number of attempts since the last one with progress, including that one.
+    var attemptsInVain: Int { attempt.number - attemptsBefore }
+
+    /// The cached response for the current hop, while it is being revalidated.
+    var stored: ResponseCache.Found? {
+        get { work.stored }
+        set { if newValue != nil || work.stored != nil { underWay.stored = newValue } }
+    }
+
+    /// When the current hop's request was sent, by the cache's clock: seconds since 1970.
+    var askedAt: Int64 {
+        get { work.askedAt }
+        set { if newValue != work.askedAt { underWay.askedAt = newValue } }
+    }
 }

@@ -2,20 +2,21 @@ import Glibc
 
 /// A point on the machine's monotonic clock.
 ///
-/// The coarse clock is read where much runs (4 ms grain, 5 ns a read): callbacks that run per chunk can afford it.
+/// The coarse clock (4 ms resolution, 5 ns per read) is cheap enough for callbacks that run for every chunk.
 struct Moment: InstantProtocol, Sendable {
     var nanoseconds: Int64
 
-    /// The present, by the coarse clock.
+    /// The current time by the coarse clock.
     static var now: Moment { read(CLOCK_MONOTONIC_COARSE) }
 
-    /// The present to the nanosecond, for what happens a few times in an attempt; the coarse clock may be behind it.
+    /// The current time in nanoseconds, for events that occur a few times per attempt; the coarse clock may lag behind
+    /// it.
     static var fine: Moment { read(CLOCK_MONOTONIC) }
 
-    /// The present in milliseconds since 1970, by the clock that people may set.
+    /// The wall clock in milliseconds since 1970.
     static var wallMilliseconds: Int64 { read(CLOCK_REALTIME).nanoseconds / 1_000_000 }
 
-    /// The one place of this module where a clock is read.
+    /// Reads one of the system's clocks.
     private static func read(_ clock: clockid_t) -> Moment {
         var time = timespec()
         unsafe clock_gettime(clock, &time)
@@ -35,7 +36,7 @@ struct Moment: InstantProtocol, Sendable {
 }
 
 extension Duration {
-    /// The duration in nanoseconds, held within what 64 bits can say.
+    /// The duration in nanoseconds, clamped to 64 bits.
     var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -45,7 +46,7 @@ extension Duration {
         return sum
     }
 
-    /// The duration in milliseconds, rounded up, from 0 to what an `Int32` holds.
+    /// The duration in milliseconds, rounded up and clamped to 0 through `Int32.max`.
     var wholeMilliseconds: Int {
         let nanoseconds = wholeNanoseconds
         if nanoseconds <= 0 { return 0 }

@@ -1,11 +1,11 @@
-/// Decides which of thousands of counter changes are worth telling, and smooths the rate.
+/// Decides which of thousands of counter changes to report, and smooths the rate.
 struct ProgressMeter {
     private(set) var progress = TaskProgress()
     private var reported = Moment(nanoseconds: 0)
     private var reportedBytes: Int64 = 0
 
     private static let interval: Duration = .milliseconds(100)
-    /// After so long without a byte the rate is none.
+    /// The time without a byte after which the rate is zero.
     private static let stall: Duration = .seconds(2)
 
     /// Starts over for a new attempt; the rate is kept.
@@ -19,16 +19,16 @@ struct ProgressMeter {
         reportedBytes = 0
     }
 
-    /// Counts what was there before the response, without taking it for speed.
+    /// Counts bytes that existed before the response, without including them in the rate.
     mutating func skip(to received: Int64, expectedToReceive: Int64) {
         progress.bytesReceived = received
         progress.bytesExpectedToReceive = expectedToReceive
         reportedBytes += received
     }
 
-    /// Takes new counters.
+    /// Updates the counters.
     ///
-    /// True if they should be reported: 100 ms passed.
+    /// - Returns: True if they should be reported, since 100 ms have passed.
     mutating func update(sent: Int64, received: Int64, expectedToReceive: Int64, at now: Moment) -> Bool {
         progress.bytesSent = max(progress.bytesSent, sent)
         progress.bytesReceived = max(progress.bytesReceived, received)
@@ -38,14 +38,14 @@ struct ProgressMeter {
         return true
     }
 
-    /// When there is something to report though no byte moves: counters that were withheld, or that the rate is none.
+    /// When a report is due although no byte moves: for counters that were withheld, or a rate that drops to zero.
     var due: Moment {
         if moved > 0 { return reported.advanced(by: Self.interval) }
         let isStalling = reportedBytes > 0 && progress.bytesPerSecond > 0
         return isStalling ? reported.advanced(by: Self.stall) : .distantFuture
     }
 
-    /// Takes note that it is ``due``; the progress should be reported then.
+    /// Handles a ``due`` report; the caller publishes the progress.
     mutating func takeDue(at now: Moment) {
         if moved > 0 { report(at: now) } else { progress.bytesPerSecond = 0 }
     }

@@ -1,7 +1,7 @@
-/// Keeps a transfer to a rate by saying how many bytes may go now.
+/// Limits a transfer to a rate by granting bytes.
 ///
-/// A throttle reads no clock and never sleeps: each call is told the time, and the caller does the waiting. So a test
-/// can be exact to the byte.
+/// A throttle reads no clock and never sleeps: each call gets the time, and the caller does the waiting. So a test can
+/// be exact to the byte.
 struct Throttle<Instant: InstantProtocol & Sendable>: Sendable where Instant.Duration == Duration {
     /// What a transfer may do next.
     enum Grant: Hashable, Sendable {
@@ -13,18 +13,18 @@ struct Throttle<Instant: InstantProtocol & Sendable>: Sendable where Instant.Dur
 
     /// Bytes per second.
     let rate: Int
-    /// The most bytes that can be saved up: a 24th of a second's worth.
+    /// The maximum credit: a 24th of a second's bytes.
     ///
-    /// With the chunks that come on credit, a 64th, no two seconds ever have 3 % more than twice the rate.
+    /// With chunks on credit, a 64th each, no two seconds exceed twice the rate by more than 3 %.
     let capacity: Int
 
-    /// The least that is granted unless less is wanted: a 48th of a second's worth.
+    /// The smallest grant, unless less is requested: a 48th of a second's bytes.
     let quantum: Int
     private var credit: Int
     private var updated: Instant
     private var remainder: Int64 = 0
 
-    /// A throttle with one quantum of credit.
+    /// Creates a throttle with one quantum of credit.
     ///
     /// - Parameters:
     ///   - rate: Bytes per second; below 1 counts as 1.
@@ -37,14 +37,14 @@ struct Throttle<Instant: InstantProtocol & Sendable>: Sendable where Instant.Dur
         updated = now
     }
 
-    /// Grants up to `wanted` bytes, not fewer than ``quantum`` unless less is wanted.
+    /// Grants up to `wanted` bytes, not fewer than ``quantum`` unless less is requested.
     mutating func take(_ wanted: Int, at now: Instant) -> Grant {
         let grant = offer(wanted, at: now)
         if case .move(let count) = grant { spend(count) }
         return grant
     }
 
-    /// What ``take(_:at:)`` would grant, for who must ask another throttle too before they ``spend(_:)``.
+    /// The grant of ``take(_:at:)`` without ``spend(_:)``, for callers that combine two throttles.
     mutating func offer(_ wanted: Int, at now: Instant) -> Grant {
         precondition(wanted > 0, "a throttle cannot grant \(wanted) bytes")
         earn(until: now)
@@ -56,21 +56,21 @@ struct Throttle<Instant: InstantProtocol & Sendable>: Sendable where Instant.Dur
     /// Counts bytes as moved.
     mutating func spend(_ count: Int) { credit -= count }
 
-    /// Grants a whole chunk that is there already, on credit; the debt is waited for before the next one.
+    /// Grants a whole chunk that was already received, on credit; the next chunk waits for the debt.
     mutating func takeWhole(_ size: Int, at now: Instant) -> Grant {
         if let time = waitForWhole(at: now) { return .wait(time) }
         spend(size)
         return .move(size)
     }
 
-    /// How long a chunk that is there already must wait; nil when it may go at once.
+    /// How long a received chunk must wait; nil if it may pass at once.
     mutating func waitForWhole(at now: Instant) -> Duration? {
         earn(until: now)
         return credit > 0 ? nil : time(toEarn: quantum - credit)
     }
 
-    /// How many of those that wait may be let go at once, for a ``quantum`` of credit each, and how long it takes to
-    /// earn the next one's when they have used theirs.
+    /// The number of waiting transfers that may resume at once, with one ``quantum`` of credit each, and the time until
+    /// the next one may.
     mutating func turns(at now: Instant) -> (count: Int, next: Duration) {
         earn(until: now)
         let count = max(credit / quantum, 0)
@@ -88,5 +88,24 @@ struct Throttle<Instant: InstantProtocol & Sendable>: Sendable where Instant.Dur
         let earned = Int128(passed.wholeNanoseconds) * Int128(rate) + Int128(remainder)
         remainder = Int64(earned % 1_000_000_000)
         credit = min(credit + Int(earned / 1_000_000_000), capacity)
+    }
+}
+
+/// The rate limit that all transfers of a session share.
+///
+/// Used only on the loop's thread.
+final class SessionThrottle {
+    /// Bytes per second in each direction; nil for no limit.
+    private(set) var rate: Int?
+    var send: Throttle<Moment>?
+    var receive: Throttle<Moment>?
+
+    init(rate: Int?, at now: Moment) { set(rate, at: now) }
+
+    /// Changes the rate and starts with one quantum of credit.
+    func set(_ rate: Int?, at now: Moment) {
+        self.rate = rate
+        send = rate.map { Throttle(rate: $0, at: now) }
+        receive = rate.map { Throttle(rate: $0, at: now) }
     }
 }

@@ -2,8 +2,9 @@ import CLibcurl
 import Glibc
 import HTTPTypes
 
-/// What libcurl calls while the loop performs. Each function only moves bytes and notes facts; none calls into libcurl
-/// or, but for ``judgeHead()``, into a user's code.
+/// The callbacks that libcurl calls while the loop runs.
+///
+/// Each only moves bytes and records facts; none calls into libcurl or, except for ``judgeHead()``, into user code.
 extension Transfer {
     private static func from(_ context: UnsafeMutableRawPointer) -> Transfer {
         unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
@@ -57,7 +58,8 @@ extension Transfer {
     }
 
     private func receive(_ chunk: UnsafeRawBufferPointer) -> Int {
-        // libcurl tells an error of bytes that it gives out when it goes on only there: nothing may follow the gap.
+        // An error in bytes that libcurl held while paused is reported only by curl_easy_pause, and more bytes may
+        // follow: none must be accepted after the gap.
         if attempt.failure != nil { return 0 }
         if isSuspended { return Int(CURL_WRITEFUNC_PAUSE) }
         let now = Moment.now
@@ -95,8 +97,8 @@ extension Transfer {
         let limit = Int(min(Int64(max(task.options.maximumResponseBytes, 0)), attempt.bodyLimit ?? .max))
         guard chunk.count <= limit - attempt.bytes.count else { return refuseBody(over: Int64(limit)) }
         if attempt.bytes.isEmpty, meter.progress.bytesExpectedToReceive > 0 {
-            // A buffer that grows is copied and for that moment there twice. What a server announces and does not send
-            // is never touched, so it takes addresses alone.
+            // A growing buffer is copied and briefly exists twice. Reserved memory that the server never fills is never
+            // touched, so it only costs address space.
             let announced = min(meter.progress.bytesExpectedToReceive, Int64(limit), Self.mostReserved)
             attempt.bytes.reserveCapacity(Int(announced))
         }
@@ -106,10 +108,10 @@ extension Transfer {
 
     private static let mostDiscarded = 1 << 20
 
-    /// The most bytes of a body that memory is reserved for before they arrive.
+    /// The maximum number of bytes reserved before a body arrives.
     private static let mostReserved: Int64 = 64 << 20
 
-    /// The most bytes that the heads of the responses to one attempt have together, trailers and interim ones too.
+    /// The maximum total length of the response heads of one attempt, including trailers and interim responses.
     private static let mostHeadBytes = 128 << 10
 
     private func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -133,10 +135,10 @@ extension Transfer {
         }
     }
 
-    /// A connection is there, and the request is about to be sent on it.
+    /// Called when a connection exists and the request is about to be sent; false to abort.
     ///
-    /// libcurl does that twice where a kept connection ended before any answer. It rewinds, and so asks, only if bytes
-    /// of the body were sent; the head may have been all that the server waited for.
+    /// libcurl calls it twice if a kept connection ended before any response. It rewinds, and so calls the seek
+    /// callback, only if bytes of the body were sent; the head alone may have been all that the server waited for.
     private func mayBeSent() -> Bool {
         defer { attempt.isBegun = true }
         if !attempt.isBegun || mayRepeat || head.isIdempotent { return true }
@@ -146,9 +148,9 @@ extension Transfer {
         return false
     }
 
-    /// libcurl rewinds when a kept connection turned out dead.
+    /// Rewinds the body when libcurl finds a kept connection dead.
     ///
-    /// Where repeating could do harm this must fail.
+    /// It must fail if repeating could do harm.
     private func seek(to offset: Int64, from origin: Int32) -> Int32 {
         guard mayRepeat, origin == SEEK_SET, let source, source.seek(to: offset) else { return CURL_SEEKFUNC_FAIL }
         attempt.replays += 1

@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// What is told of a task's attempts when they are over.
+/// Recording of a task's attempts.
 extension Transfer {
-    /// Adds the attempt that leaves the multi handle; what follows is counted from here.
+    /// Records the attempt that leaves the multi handle; the next one is counted from here.
     func noteAttempt() {
         let ended = Moment.fine
         var metrics = TaskMetrics.Attempt()
@@ -23,13 +23,47 @@ extension Transfer {
         queuedSince = ended
     }
 
-    /// The whole, when the task ends.
+    /// The metrics of the whole task, when it ends.
     func endMetrics() -> TaskMetrics {
         metrics.redirects = hops
         metrics.total = metrics.attempts.reduce(.zero) { $0 + $1.total }
-        // A task that ended with its attempt waited for nothing since.
+        // A task that ended with its attempt has not waited since.
         if case .retired = stage { return metrics }
         metrics.total += queuedSince.duration(to: .fine)
         return metrics
+    }
+}
+
+/// The times at which an attempt passed from phase to phase, on one clock; nil for phases it never reached.
+struct AttemptTimes {
+    var queued: Moment
+    var launched: Moment
+    var resolved: Moment?
+    var connected: Moment?
+    var secured: Moment?
+    var sent: Moment?
+    var answered: Moment?
+    var ended: Moment
+
+    /// Fills in how long each phase took.
+    ///
+    /// The durations are the gaps between consecutive times, so they always add up to the whole. A phase without an end
+    /// has no duration if a later one was reached, and otherwise lasts until the attempt ended.
+    func fill(_ attempt: inout TaskMetrics.Attempt) {
+        var before = max(queued, launched)
+        attempt.queue = queued.duration(to: before)
+        func phase(until reached: Moment?, orSkippedIf isPassed: Bool) -> Duration {
+            let next = max(before, min(reached ?? (isPassed ? before : ended), ended))
+            defer { before = next }
+            return before.duration(to: next)
+        }
+        let isSent = sent != nil || answered != nil
+        let isSecured = secured != nil || isSent
+        attempt.lookup = phase(until: resolved, orSkippedIf: connected != nil || isSecured)
+        attempt.connect = phase(until: connected, orSkippedIf: isSecured)
+        attempt.tls = phase(until: secured, orSkippedIf: isSent)
+        attempt.send = phase(until: sent, orSkippedIf: answered != nil)
+        attempt.wait = phase(until: answered, orSkippedIf: false)
+        attempt.receive = phase(until: nil, orSkippedIf: false)
     }
 }

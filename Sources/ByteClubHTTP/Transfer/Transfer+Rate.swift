@@ -1,4 +1,4 @@
-/// How fast a transfer may go: its own limit and the session's, both kept.
+/// Rate limits of a transfer: its own and the session's.
 extension Transfer {
     /// The lower of its own rate and the session's; nil for no limit.
     var rateLimit: Int? {
@@ -6,9 +6,9 @@ extension Transfer {
         return min(shared, task.options.rateLimit ?? shared)
     }
 
-    /// How many of `wanted` bytes may be sent now; nil when it has to wait, which is then noted.
+    /// The number of bytes that may be sent now, up to `wanted`; nil if the transfer has to wait, which is recorded.
     ///
-    /// What is sent of them is then to be told to ``noteSent(_:)``.
+    /// The caller reports the bytes sent to ``noteSent(_:)``.
     func sendable(_ wanted: Int, at now: Moment) -> Int? {
         if sendThrottle == nil, sessionThrottle.send == nil { return wanted }
         var count = wanted
@@ -36,7 +36,7 @@ extension Transfer {
         sessionThrottle.send?.spend(count)
     }
 
-    /// Whether a chunk that came may be taken now; if not, the wait is noted.
+    /// Whether a received chunk may pass now; if not, the wait is recorded.
     func mayReceive(_ size: Int, at now: Moment) -> Bool {
         if receiveThrottle == nil, sessionThrottle.receive == nil { return true }
         let own = receiveThrottle?.waitForWhole(at: now)

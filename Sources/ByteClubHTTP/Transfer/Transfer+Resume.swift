@@ -1,9 +1,9 @@
 import Glibc
 import HTTPTypes
 
-/// Continuing a download: what is asked for, what the response means for the part that is there, and who gets it.
+/// Resuming downloads: the range to request, the meaning of the response for the part, and the owner of the part.
 extension Transfer {
-    /// Opens the part that the task was given, or forgets one that cannot be continued, before a request is sent.
+    /// Opens the task's part before a request is sent, or drops one that cannot be resumed.
     func beginPart() {
         guard case .download(let path) = task.kind else { return dropPart() }
         if attempt.number == 1, file == nil, let data = task.resumeData, !hasTakenResumeData {
@@ -12,7 +12,7 @@ extension Transfer {
             file = DownloadFile(continuing: record, at: path, tag: task.options.partTag)
             representation = record.representation
             if let file, let journal = journal(of: file, synced: record.count) {
-                // Data that tell the exact length are true no more once a byte was written.
+                // A record of the exact length is outdated once a byte was written.
                 try? journal.begin()
                 file.keep(journal)
             }
@@ -21,13 +21,13 @@ extension Transfer {
         if attempt.asked == nil { dropPart() }
     }
 
-    /// Forgets the part and removes its file.
+    /// Drops the part and removes its file.
     func dropPart() {
         file = nil
         representation = nil
     }
 
-    /// The part as the next request may ask to have it continued.
+    /// The part that the next request may resume.
     private var part: ResumePlan.Part? {
         guard isPlainGet, let file, file.size > 0, let representation, let validator = representation.validator,
             file.isIntact
@@ -35,16 +35,16 @@ extension Transfer {
         return ResumePlan.Part(count: file.size, total: representation.total, validator: validator)
     }
 
-    /// Whether the range of the request, if it has one, is ours.
+    /// Whether the request is a GET without its own range.
     private var isPlainGet: Bool {
         head.method == .get && !head.hasBody && !head.fields.contains(.range) && !head.fields.contains(.ifRange)
     }
 
-    /// Decides, once an attempt, what a response means for the file; false if its body must not come.
+    /// Decides once per attempt what a response means for the file; false to abort the transfer.
     func takeHead() -> Bool {
         guard attempt.step == nil, case .download = task.kind, let response = attempt.response else { return true }
         guard isPlainGet else {
-            // The caller's own range, or what is no GET: the body of a success is the file.
+            // With the caller's own range, or another method, the body of a success is the file.
             attempt.step = response.status.kind == .successful ? .startOver : .pass
             return true
         }
@@ -68,7 +68,7 @@ extension Transfer {
         }
     }
 
-    /// The response as the caller sees it: whole, also where it came in parts.
+    /// The response for the caller: complete even if it arrived in parts.
     var wholeResponse: HTTPResponse? {
         guard let response = attempt.response else { return nil }
         switch attempt.step {
@@ -79,12 +79,12 @@ extension Transfer {
         }
     }
 
-    /// Where the file is that the response makes whole; nil when it makes none.
+    /// The path of the file that the response completes; nil for none.
     var wholeFilePath: String? {
         if attempt.step == .done, case .download(let path) = task.kind { path } else { filePath }
     }
 
-    /// Why the file that was received is not what was announced, or nil.
+    /// The error if the received file does not have the announced length, or nil.
     var lengthProblem: TransferError? {
         guard goesToFile, isPlainGet, let total = representation?.total else { return nil }
         let size = file?.size ?? 0
@@ -99,17 +99,17 @@ extension Transfer {
         return problem
     }
 
-    /// Takes a response that ended too soon for a server's way to send a file in pieces, and not for a failure.
+    /// Treats a 206 that ended early as a server that sends files in pieces, not as a failure.
     ///
-    /// False where the file is no longer than it was after the piece before: that would go on without end.
+    /// - Returns: False if the file did not grow, since repeating could then have no end.
     func takePiece() -> Bool {
         guard attempt.response?.status.code == 206, takeGrowth() else { return false }
         attempt.number -= 1
         return true
     }
 
-    /// Whether the attempt has brought enough of a file that can be continued to be worth another request, and more
-    /// than any before it.
+    /// Whether the attempt has received enough of a resumable file to justify another request, and more than any
+    /// earlier one.
     func takeGrowth() -> Bool {
         guard attempt.received >= Self.leastPiece, let part, part.count > grownTo else { return false }
         grownTo = part.count
@@ -118,14 +118,14 @@ extension Transfer {
 
     private static let leastPiece: Int64 = 64 << 10
 
-    /// The file a download goes to, made when first needed.
+    /// The file of a download, created when it is first needed.
     func openFile(_ path: String) throws(DownloadFile.Failure) -> DownloadFile {
         if let file { return file }
         let file = try DownloadFile(path: path, tag: task.options.partTag)
         self.file = file
         if let path = task.options.resumeJournal {
             guard !path.isEmpty, !path.utf8.contains(0) else {
-                throw DownloadFile.Failure(message: "there is no file name for the journal", errno: EINVAL)
+                throw DownloadFile.Failure(message: "the path of the journal has no file name", errno: EINVAL)
             }
             if let journal = journal(of: file, synced: 0) {
                 try journal.begin()
@@ -137,7 +137,7 @@ extension Transfer {
         return file
     }
 
-    /// The journal that the task wants of a file, if that can be continued; so many of its bytes are synced.
+    /// The journal of a resumable file, if the task has one; `synced` bytes of the file are on disk.
     private func journal(of file: DownloadFile, synced: Int64) -> ResumeJournal? {
         guard let path = task.options.resumeJournal, isPlainGet, var record = record(of: file, modified: nil) else {
             return nil
@@ -154,9 +154,9 @@ extension Transfer {
             validator: validator, representation: representation)
     }
 
-    /// Puts resume data into a result that brings no file, where there is a part to continue.
+    /// Adds resume data to a result without a file, if there is a part to resume.
     ///
-    /// That of a cancelled download is left only if it `isKept`.
+    /// A cancelled download keeps its part only if `isKept`.
     func settle(_ result: Result<TaskResult, TransferError>, isKept: Bool) -> Result<TaskResult, TransferError> {
         defer { dropPart() }
         switch result {
@@ -174,7 +174,7 @@ extension Transfer {
     private static func isResumable(_ code: TransferError.Code, isKept: Bool) -> Bool {
         switch code {
         case .cancelled: isKept
-        // An address whose signature has expired says 403, and a fresh one goes on.
+        // An expired signature leads to 403, and a new address can resume the download.
         case .unacceptableResponse: true
         case .connectionLost, .timedOut, .cannotResolveHost, .cannotConnect, .tls, .proxyRefused, .other: true
         // A machine that lost its connection has no new credential either.
@@ -184,7 +184,7 @@ extension Transfer {
     }
 
     private func leavePart() -> ResumeData? {
-        // Its turn never came: the part is as it was given.
+        // The task never started: the part is unchanged.
         if let data = task.resumeData, !hasTakenResumeData { return data }
         guard part != nil, let file, let modified = file.leave(), let record = record(of: file, modified: modified)
         else { return nil }

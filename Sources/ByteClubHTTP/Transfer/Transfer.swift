@@ -1,33 +1,33 @@
 import HTTPTypes
 import Synchronization
 
-/// A task under way: everything of it that only the loop's thread touches.
+/// A running task: all its state that only the loop's thread uses.
 ///
-/// One transfer spans all hops and attempts of its task. It is not Sendable; the loop creates it and drops it.
+/// One transfer spans all hops and attempts of its task. It is not Sendable; the loop creates and releases it.
 final class Transfer {
     static let liveCount = Atomic<Int>(0)
 
     let task: SessionTask
     var head: RequestHead
     private(set) var stage = Stage.waiting
-    /// How many redirects it followed.
+    /// The number of redirects followed.
     var hops = 0
-    /// Whether a redirect led it to another origin, from where no credential of the task's may come back.
+    /// Whether a redirect led to another origin; the task's credentials are not sent from then on.
     var hasLeftOrigin = false
-    /// Which credential the request bears, where an ``Authentication`` put one on it.
+    /// The number of the request's credential, if an ``Authentication`` added one.
     var credential: UInt64?
     /// Whether it was sent again with a new credential.
     var isReauthenticated = false
-    /// Whether somebody decides about redirects, and so may want their bodies.
+    /// Whether user code decides about redirects and so may need their bodies.
     let keepsRedirectBodies: Bool
-    /// The code that is asked about it.
+    /// The running question to user code.
     var question: Task<Void, Never>?
     var isSuspended = false
     var suspendedAt = Moment.distantFuture
-    /// Since when a slow reader holds it.
+    /// Since when it waits for a slow reader.
     var heldSince: Moment?
     var priority: SessionTask.Priority
-    /// Its place in the queue; a turn with another number is not its.
+    /// Its ticket in the queue; entries with another ticket are outdated.
     var ticket: UInt64 = 0
     var resourceDeadline: Moment
     let idleLimit: Duration
@@ -57,7 +57,7 @@ final class Transfer {
         Self.liveCount.add(1, ordering: .relaxed)
     }
 
-    /// What only this transfer has, made when it is first needed.
+    /// The transfer's own state, created when it is first needed.
     var underWay: Work {
         if !isUnderWay {
             work = Work(rate: task.options.rateLimit, at: .now)
@@ -77,7 +77,7 @@ final class Transfer {
     /// Whether the body is a stream, which cannot be sent a second time.
     private var isSentOnce: Bool { if head.hasBody, case .stream = task.body { true } else { false } }
 
-    /// Whether the body is a stream of which something was sent.
+    /// Whether the body is a stream that was partly sent.
     var isSpent: Bool { isSentOnce && (source?.offset ?? 0) > 0 }
 
     var isActive: Bool { if case .active = stage { true } else { false } }
@@ -119,12 +119,44 @@ final class Transfer {
         return error
     }
 
-    /// What the transfer is doing, as far as can be told from outside libcurl.
+    /// The transfer's phase, as far as it is visible from outside libcurl.
     var phase: TransferError.Phase {
         guard isActive, let easy = attempt.easy else { return .queue }
         if attempt.response != nil { return .receive }
         return easy.phase(
             isSecure: head.url.origin.scheme == .https,
             isSending: source.map { $0.length < 0 || attempt.sent < $0.length } ?? false)
+    }
+}
+
+extension Transfer {
+    /// The stage of a transfer.
+    enum Stage {
+        /// In its origin's queue.
+        case waiting
+        /// In the multi handle, occupying a slot of its origin.
+        case active
+        /// Out of the multi handle; the next step is being decided.
+        case retired
+        /// Waiting for the next attempt.
+        case delayed(until: Moment)
+        /// Admitted while it was suspended; it is queued again when resumed.
+        case parked
+        /// Waiting for user code to decide the next step.
+        case asking
+        /// Completed with a result.
+        case finished
+
+        func canBecome(_ next: Stage) -> Bool {
+            switch (self, next) {
+            case (.waiting, .active), (.waiting, .parked), (.active, .retired), (.retired, .delayed): true
+            case (.retired, .waiting), (.delayed, .waiting), (.parked, .waiting): true
+            case (.waiting, .asking), (.retired, .asking), (.delayed, .asking), (.asking, .waiting): true
+            case (.asking, .delayed), (.asking, .finished): true
+            // A transfer leaves the multi handle before its result is given.
+            case (.waiting, .finished), (.retired, .finished), (.delayed, .finished), (.parked, .finished): true
+            default: false
+            }
+        }
     }
 }

@@ -1,40 +1,41 @@
+import ArgumentParser
 import ByteClubHTTP
 import FoundationEssentials
+import Glibc
 
-/// The downloads that go on without this program: a daemon does them.
+/// The downloads in the background, which a daemon performs.
 struct BackgroundDownloads {
     private let control: BackgroundControl
 
-    /// What the downloads belong to, among all that the daemon does.
+    /// Distinguishes these downloads from the daemon's other tasks.
     private static let identifier = "previews"
 
-    /// Where the daemon keeps the downloads: this program is the daemon as well, see ``DaemonCommand``.
+    /// The daemon's folder and command: this program is the daemon as well, see ``DaemonCommand``.
     static func service() throws -> BackgroundService {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return try BackgroundService(name: "halftunes", command: [program, "daemon"])
     }
 
-    /// All downloads, asked of a daemon that is started only when it can tell of any.
+    /// All downloads; the daemon is only started if it has downloads.
     static func all() async throws -> [BackgroundDownload] {
         guard let control = try await BackgroundControl.looking(at: service()) else { return [] }
         return try await BackgroundDownloads(control: control).all()
     }
 
-    /// Speaks with the daemon, which is started where none runs and then goes on with what it was at.
+    /// Connects to the daemon, starting it if necessary; a new daemon continues its downloads.
     static func open() async throws -> BackgroundDownloads {
         BackgroundDownloads(control: try await BackgroundControl(service()))
     }
 
-    /// All downloads, oldest first; also those that have ended, for 30 days.
+    /// All downloads, oldest first; finished ones are listed for 30 days.
     func all() async throws -> [BackgroundDownload] {
         try await control.tasks().filter { $0.identifier == Self.identifier }.compactMap(BackgroundDownload.init)
     }
 
-    /// Has previews downloaded that are not there and not on their way, and tells the downloads' IDs.
+    /// Starts the downloads that are neither complete nor running, and prints them.
     ///
-    /// When it returns, they are recorded: they go on whatever happens to this program, the daemon or the machine.
-    ///
-    /// Under a lock, so that of two programs the second one finds what the first one recorded.
+    /// When it returns, they are stored: they continue whatever happens to this program, the daemon or the machine. A
+    /// lock makes a second program see the downloads that the first one started.
     func start(_ previews: [Preview]) async throws {
         let lock = try FileLock(Self.service().folder + ".lock")
         let known = try await all()
@@ -49,7 +50,7 @@ struct BackgroundDownloads {
                 print(earlier.line)
             } else {
                 var options = BackgroundOptions()
-                options.label = BackgroundDownload.label(of: preview.track)
+                options.label = "\(preview.track.trackId) \(preview.track.title)".prefix(bytes: 1000)
                 requests.append(BackgroundRequest(.download(preview.request, to: preview.file), options: options))
             }
         }
@@ -58,44 +59,38 @@ struct BackgroundDownloads {
         for download in started.compactMap(BackgroundDownload.init) { print(download.line) }
     }
 
-    /// Changes downloads, all or none, and tells how they stand then.
+    /// Changes downloads, all or none, and prints their new state.
     func change(_ downloads: [BackgroundDownload], _ change: BackgroundChange) async throws {
-        let standing = try await control.change(downloads.map(\.status.id), change)
-        for download in standing.compactMap(BackgroundDownload.init) { print(download.line) }
+        let changed = try await control.change(downloads.map(\.status.id), change)
+        for download in changed.compactMap(BackgroundDownload.init) { print(download.line) }
     }
 }
 
-/// One of the downloads, as people and scripts are told of it.
+/// A download in the background, for people and scripts.
 struct BackgroundDownload: Encodable {
     let status: BackgroundStatus
     let trackID: Int64
     let name: String
     let file: String
 
-    /// Nil for a task that this program did not make.
+    /// Nil for a task of another program.
     init?(_ status: BackgroundStatus) {
         let label = status.request.options.label.split(separator: " ", maxSplits: 1)
         guard case .download(_, let file) = status.request.work, let trackID = label.first.flatMap({ Int64($0) }) else {
             return nil
         }
-        self.status = status
-        self.trackID = trackID
-        self.file = file
+        (self.status, self.trackID, self.file) = (status, trackID, file)
         name = label.count > 1 ? String(label[1]) : ""
     }
 
-    /// What a task is labelled: the track's number, and what people are told it is.
-    static func label(of track: Track) -> String { "\(track.trackId) \(track.title)".prefix(bytes: 1000) }
+    private var error: String? { status.state == .done ? nil : status.failure?.message.printable }
 
-    /// For people, in one line.
+    /// One line for people.
     var line: String {
-        var amount = Amount.text(status.bytes, of: status.total)
-        if status.state == .running, status.bytesPerSecond >= 1 {
-            amount += ", \(Amount.text(Int64(status.bytesPerSecond)))/s"
-        }
-        let reason = status.state == .done ? nil : status.failure?.message.printable
-        return "\(status.id)  \(status.state.rawValue.padded(to: 7))  \(trackID)  \(name.printable): \(amount)"
-            + (reason.map { " (\($0))" } ?? "")
+        let rate = status.state == .running && status.bytesPerSecond >= 1 ? Int64(status.bytesPerSecond) : nil
+        return "\(status.id)  \(status.state.rawValue.padded(to: 7))  \(trackID)  \(name.printable): "
+            + amount(status.bytes, of: status.total) + (rate.map { ", \(size($0))/s" } ?? "")
+            + (error.map { " (\($0))" } ?? "")
     }
 
     private enum Key: String, CodingKey { case id, trackId, name, state, bytes, total, file, error }
@@ -109,6 +104,115 @@ struct BackgroundDownload: Encodable {
         try object.encode(status.bytes, forKey: .bytes)
         try object.encode(status.total, forKey: .total)
         try object.encode(file, forKey: .file)
-        try object.encodeIfPresent(status.state == .done ? nil : status.failure?.message, forKey: .error)
+        try object.encodeIfPresent(error, forKey: .error)
+    }
+}
+
+/// A lock on a file, which ends with the program at the latest.
+private struct FileLock: ~Copyable {
+    private let descriptor: Int32
+
+    /// Waits for the lock.
+    init(_ path: String) throws {
+        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
+            throw Failure(.cannotWrite, "'\(path)' cannot be locked")
+        }
+    }
+
+    consuming func release() {}
+
+    deinit { close(descriptor) }
+}
+
+/// Lists the downloads in the background.
+struct DownloadsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "downloads", abstract: "Lists the downloads in the background, also those that have ended.")
+
+    @Flag(help: "Prints JSON.") var json = false
+
+    func run() async throws {
+        let downloads = try await BackgroundDownloads.all()
+        if json { return try printJSON(downloads) }
+        for download in downloads { print(download.line) }
+    }
+}
+
+/// Pauses downloads.
+struct PauseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Holds downloads; what came is kept.")
+
+    @OptionGroup var chosen: ChosenDownloads
+
+    func run() async throws { try await chosen.change(.pause, of: [.waiting, .running, .paused]) }
+}
+
+/// Resumes downloads.
+struct ResumeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Lets downloads go on that are held or have failed.")
+
+    @OptionGroup var chosen: ChosenDownloads
+
+    func run() async throws { try await chosen.change(.resume, of: [.waiting, .running, .paused, .failed]) }
+}
+
+/// Cancels downloads.
+struct CancelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "Gives downloads up; what came is dropped.")
+
+    @OptionGroup var chosen: ChosenDownloads
+
+    func run() async throws { try await chosen.change(.cancel, of: [.waiting, .running, .paused]) }
+}
+
+/// The daemon that performs the downloads, which starts with the first one and ends ten minutes after the last.
+struct DaemonCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "daemon", shouldDisplay: false)
+
+    func run() async throws { try await BackgroundDaemon(BackgroundDownloads.service()).run() }
+}
+
+/// The downloads that a command names.
+struct ChosenDownloads: ParsableArguments {
+    @Argument(help: "A download's ID, or the beginning of one, or the track's number.") var id: [String]
+
+    /// Changes the downloads, all or none.
+    ///
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - states: The states in which it is possible.
+    /// - Throws: ``Failure``, for example if an ID matches no download, or several.
+    func change(_ change: BackgroundChange, of states: Set<BackgroundStatus.State>) async throws {
+        let downloads = try await BackgroundDownloads.open()
+        let all = try await downloads.all()
+        var found: [BackgroundDownload] = []
+        for word in id {
+            let download = try Self.find(word, in: all, of: states)
+            if !found.contains(where: { $0.status.id == download.status.id }) { found.append(download) }
+        }
+        try await downloads.change(found, change)
+    }
+
+    private static func find(
+        _ word: String, in all: [BackgroundDownload], of states: Set<BackgroundStatus.State>
+    ) throws -> BackgroundDownload {
+        var named = all.filter { "\($0.trackID)" == word }
+        if named.isEmpty {
+            named = all.filter { !word.isEmpty && $0.status.id.description.hasPrefix(word.lowercased()) }
+        }
+        let fit = named.filter { states.contains($0.status.state) }
+        if fit.count > 1 {
+            let ids = fit.map { $0.status.id.description }.joined(separator: ", ")
+            throw Failure(.usage, "'\(word.printable)' names several downloads: \(ids)")
+        }
+        if let download = fit.first { return download }
+        guard let ended = named.last else {
+            throw Failure(.notFound, "there is no download '\(word.printable)'; 'halftunes downloads' lists them")
+        }
+        throw Failure(.notFound, "'\(ended.name.printable)' is \(ended.status.state.rawValue) already")
     }
 }

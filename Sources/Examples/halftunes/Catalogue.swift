@@ -3,42 +3,35 @@ import ByteClubHTTP
 import FoundationEssentials
 import HTTPTypes
 
-/// A catalogue that answers like the iTunes Search API.
+/// A catalogue with the iTunes Search API.
 struct Catalogue {
-    /// Its address, without a slash at the end.
+    /// The base URL without a slash at the end.
     var address: String
     var session: Session
 
-    /// The songs that a search finds, at most 200.
+    /// Searches for songs, at most 200.
     func search(_ term: String, limit: Int) async throws -> [Track] {
-        try await tracks("search?media=music&entity=song&limit=\(limit)&term=\(Self.encoded(term))")
+        var query = URLComponents()
+        query.queryItems = [URLQueryItem(name: "term", value: term)]
+        let text = (query.percentEncodedQuery ?? "").replacing("+", with: "%2B")
+        return try await tracks("search?media=music&entity=song&limit=\(limit)&\(text)")
     }
 
-    /// The songs that have these numbers; those that there are not are left out.
+    /// The songs with these numbers; unknown numbers are left out.
     func lookup(_ ids: [Int64]) async throws -> [Track] {
         try await tracks("lookup?id=" + ids.map(String.init).joined(separator: ","))
     }
 
     private func tracks(_ path: String) async throws -> [Track] {
         let (bytes, _) = try await session.data(from: "\(address)/\(path)")
-        do {
-            return try JSONDecoder().decode(Answer.self, from: Data(bytes)).results.compactMap(\.track)
-        } catch {
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(bytes)) else {
             throw Failure(.badData, "\(address) does not answer like the iTunes Search API")
         }
-    }
-
-    /// Percent-encodes all but the unreserved characters (RFC 3986, section 2.3).
-    private static func encoded(_ text: String) -> String {
-        text.utf8.reduce(into: "") { encoded, byte in
-            let character = Character(Unicode.Scalar(byte))
-            let isPlain = character.isASCII && (character.isLetter || character.isNumber || "-._~".contains(character))
-            encoded += isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
+        return answer.results.compactMap(\.track)
     }
 }
 
-/// The API's answer, as far as it is of use here.
+/// The part of the API's response that is used here.
 private struct Answer: Decodable {
     struct Entry: Decodable {
         var kind: String?
@@ -60,14 +53,64 @@ private struct Answer: Decodable {
     var results: [Entry]
 }
 
-/// Which catalogue a command asks.
+/// A song of the catalogue.
+struct Track: Codable, Sendable {
+    var trackId: Int64
+    var name: String
+    var artist: String
+    var collection: String?
+    /// The URL of the preview, if there is one.
+    var previewUrl: String?
+
+    var title: String { "\(artist) - \(name)".printable }
+}
+
+/// A track's preview, and the file to download it to.
+struct Preview: Sendable {
+    var track: Track
+    var address: String
+    var request: HTTPRequest
+    /// An absolute path.
+    var file: String
+
+    /// The preview of a track in a folder.
+    init(of track: Track, in folder: String) throws {
+        guard let address = track.previewUrl else {
+            throw Failure(.notFound, "track \(track.trackId), '\(track.title)', has no preview")
+        }
+        self.track = track
+        self.address = address
+        request = try HTTPRequest(url: address)
+        file =
+            URL(filePath: folder, directoryHint: .isDirectory)
+            .appending(path: Self.fileName(of: track, at: address), directoryHint: .notDirectory).standardizedFileURL
+            .path
+    }
+
+    /// Whether it was downloaded before: a file exists only when it is complete.
+    var isThere: Bool { FileManager.default.fileExists(atPath: file) }
+
+    /// A file name that every file system accepts and that no other track has.
+    private static func fileName(of track: Track, at address: String) -> String {
+        // The slash is replaced as a scalar: with an accent it would be another character, but not for the system.
+        let title = String(String.UnicodeScalarView(track.title.unicodeScalars.map { $0 == "/" ? "-" : $0 })).trimmed
+        // A name has at most 255 bytes, and the temporary file's name is a little longer.
+        let name = title.prefix(bytes: 180).trimmed
+        let path = address.prefix { $0 != "?" && $0 != "#" }
+        let ending = path.split(separator: "/").last?.split(separator: ".").dropFirst().last?.lowercased() ?? ""
+        let isUsable = ending.utf8.count <= 4 && ending.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        return "\(name.isEmpty ? "Track" : name) [\(track.trackId)].\(isUsable && !ending.isEmpty ? ending : "m4a")"
+    }
+}
+
+/// The choice of a catalogue.
 struct CatalogueOption: ParsableArguments {
     @Option(
         name: .customLong("catalogue"),
         help: "The catalogue's address; otherwise HALFTUNES_CATALOGUE or https://itunes.apple.com.")
     private var given: String?
 
-    /// The catalogue, asked in a session of its own.
+    /// The catalogue with its own session.
     func open() throws -> Catalogue {
         let variable = ProcessInfo.processInfo.environment["HALFTUNES_CATALOGUE"] ?? ""
         var address = given ?? (variable.isEmpty ? "https://itunes.apple.com" : variable)
@@ -79,5 +122,35 @@ struct CatalogueOption: ParsableArguments {
         // A response with another status than 2xx is an error.
         configuration.policy.validation = .successful
         return Catalogue(address: address, session: try Session(configuration: configuration, name: "catalogue"))
+    }
+}
+
+/// Lists the songs that a search finds.
+struct SearchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "search", abstract: "Finds songs.")
+
+    @Argument(help: "Words of the song's name, of who plays it, or of the album.") var term: [String]
+    @Option(help: "How many songs at most, 1 to 200.") var limit = 25
+    @Flag(help: "Prints JSON.") var json = false
+    @OptionGroup var catalogue: CatalogueOption
+
+    func validate() throws {
+        if !(1...200).contains(limit) { throw ValidationError("--limit is 1 to 200.") }
+        if words.isEmpty { throw ValidationError("Say what to search for.") }
+    }
+
+    func run() async throws {
+        let tracks = try await catalogue.open().search(words, limit: limit)
+        if json { return try printJSON(tracks) }
+        if tracks.isEmpty { tell("halftunes: nothing found for '\(words.printable)'") }
+        let width = tracks.map { "\($0.trackId)".count }.max() ?? 0
+        for track in tracks {
+            let collection = track.collection.map { " (\($0))" } ?? ""
+            print("\(track.trackId)".padded(to: width) + "  " + track.title + collection.printable)
+        }
+    }
+
+    private var words: String {
+        term.joined(separator: " ").split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 }

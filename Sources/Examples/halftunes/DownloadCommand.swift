@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubHTTP
 import FoundationEssentials
 
-/// Downloads the previews of tracks, before one's eyes or in the background.
+/// Downloads the previews of tracks, in the foreground or in the background.
 struct DownloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "download", abstract: "Downloads the previews of tracks, several at once.",
@@ -28,19 +28,14 @@ struct DownloadCommand: AsyncParsableCommand {
             throw Failure(.cannotWrite, "the folder '\(folder)' cannot be made")
         }
         if background { return try await BackgroundDownloads.open().start(previews) }
-        var missing: [Preview] = []
-        for preview in previews {
-            if preview.isThere {
-                tell("\(preview.track.title): is there already")
-                print(preview.file)
-            } else {
-                missing.append(preview)
-            }
+        for preview in previews where preview.isThere {
+            tell("\(preview.track.title): is there already")
+            print(preview.file)
         }
-        try await ForegroundDownloads(missing).run()
+        try await ForegroundDownloads(previews.filter { !$0.isThere }).run()
     }
 
-    /// What to download: nothing, unless all of the tracks are known and have a preview.
+    /// The previews to download; nothing is downloaded unless all tracks exist and have a preview.
     private func previews() async throws -> [Preview] {
         var ids: [Int64] = []
         for id in trackID where !ids.contains(id) { ids.append(id) }
@@ -50,7 +45,8 @@ struct DownloadCommand: AsyncParsableCommand {
             let list = unknown.map(String.init).joined(separator: ", ")
             throw Failure(.notFound, "the catalogue has no track \(list); nothing was downloaded")
         }
-        return try ids.compactMap { id in try tracks.first { $0.trackId == id }.map { try Preview(of: $0, in: folder) }
+        return try ids.compactMap { id in
+            try tracks.first { $0.trackId == id }.map { try Preview(of: $0, in: folder) }
         }
     }
 }

@@ -1,14 +1,15 @@
 import ByteClubHTTP
+import Dispatch
 import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// Downloads several previews at once while the program runs.
 ///
-/// What came of each is noted in a file, so that the next run goes on from there, also when this one is killed.
+/// A journal records the progress of each, so that the next run resumes it, even if this one is killed.
 struct ForegroundDownloads {
     private let session: Session
     private let downloads: [(preview: Preview, task: SessionTask)]
-    private let display = ProgressDisplay()
 
     init(_ previews: [Preview]) throws {
         var configuration = SessionConfiguration.default
@@ -18,10 +19,10 @@ struct ForegroundDownloads {
         downloads = try previews.map { ($0, try Self.task(for: $0, session)) }
     }
 
-    /// Returns when all are there.
+    /// Returns when all files are complete.
     func run() async throws {
         let tasks = downloads.map(\.task)
-        let stop = StopSignal { Self.stop(tasks) }
+        let stop = StopSignal { for task in tasks { Task { await task.cancelKeepingResumeData() } } }
         let errors = await withTaskGroup(of: TransferError?.self, returning: [TransferError].self) { group in
             for (preview, task) in downloads {
                 task.resume()
@@ -30,19 +31,19 @@ struct ForegroundDownloads {
             return await group.reduce(into: []) { errors, error in if let error { errors.append(error) } }
         }
         await session.finishTasksAndInvalidate()
+        if errors.isEmpty { return }
         if let signal = stop.received {
             let code: Failure.Code = signal == SIGTERM ? .terminated : .interrupted
-            if !errors.isEmpty { throw Failure(code, "stopped; the same command goes on from here") }
+            throw Failure(code, "stopped; the same command goes on from here")
         }
-        if errors.isEmpty { return }
         let codes = Set(errors.map { Failure.Code($0) })
-        let isNothingDone = errors.count == downloads.count
+        let isSame = errors.count == downloads.count && codes.count == 1
         throw Failure(
-            isNothingDone && codes.count == 1 ? codes.first ?? .partlyDone : .partlyDone,
+            isSame ? codes.first ?? .partlyDone : .partlyDone,
             "\(errors.count) of \(downloads.count) not downloaded; the same command tries again")
     }
 
-    /// Goes on with what an earlier run left, or begins.
+    /// Resumes the download of an earlier run, or starts a new one.
     private static func task(for preview: Preview, _ session: Session) throws -> SessionTask {
         var options = TaskOptions()
         let journal = try preview.journal()
@@ -55,36 +56,30 @@ struct ForegroundDownloads {
         return session.downloadTask(preview.request, to: preview.file, options: options)
     }
 
-    /// Shows how a download comes on, until it has ended; what it failed with, or nil.
+    /// Shows the progress of a download once a second until it ends; returns its error, or nil.
     private func finish(_ preview: Preview, _ task: SessionTask) async -> TransferError? {
-        for await progress in task.progressUpdates {
-            display.show(
-                task.id,
-                "\(preview.track.title): "
-                    + Amount.text(
-                        progress.bytesReceived,
-                        of: progress.bytesExpectedToReceive < 0 ? nil : progress.bytesExpectedToReceive))
+        var shown: ContinuousClock.Instant?
+        for await progress in task.progressUpdates where shown.map({ .now - $0 >= .seconds(1) }) ?? true {
+            shown = .now
+            let total = progress.bytesExpectedToReceive
+            tell("\(preview.track.title): \(amount(progress.bytesReceived, of: total < 0 ? nil : total))")
         }
         do {
             let result = try await task.value
-            display.end(task.id, "\(preview.track.title): \(Amount.text(result.progress.bytesReceived))")
+            tell("\(preview.track.title): \(size(result.progress.bytesReceived))")
             print(preview.file)
             fflush(nil)
             return nil
         } catch {
             preview.keep(error.resumeData)
-            display.end(task.id, "\(preview.track.title): \(error.code == .cancelled ? "stopped" : "\(error)")")
+            tell("\(preview.track.title): \(error.code == .cancelled ? "stopped" : "\(error)")")
             return error
         }
-    }
-
-    private static func stop(_ tasks: [SessionTask]) {
-        for task in tasks { Task { await task.cancelKeepingResumeData() } }
     }
 }
 
 extension Preview {
-    /// The file in which is noted what came so far, in the user's folder for the state of programs.
+    /// The file of the journal, in the user's folder for program state.
     fileprivate func journal() throws -> String {
         let state = URL(filePath: try BackgroundDownloads.service().folder).deletingLastPathComponent()
         let folder = state.appending(path: "parts", directoryHint: .isDirectory)
@@ -93,9 +88,31 @@ extension Preview {
         return folder.appending(path: "\(track.trackId)", directoryHint: .notDirectory).path
     }
 
-    /// Notes what came before the download ended, to the last byte; without this the journal tells of less.
+    /// Stores the resume data of a stopped download, which include its last bytes; the journal may lag behind.
     fileprivate func keep(_ resumeData: ResumeData?) {
         guard let resumeData, let journal = try? journal() else { return }
         try? Data(resumeData.bytes).write(to: URL(filePath: journal), options: .atomic)
+    }
+}
+
+/// Handles the first Ctrl-C or SIGTERM; the second one ends the program as usual.
+private final class StopSignal: Sendable {
+    private let first = Mutex<Int32?>(nil)
+
+    /// The signal received, or nil.
+    var received: Int32? { first.withLock { $0 } }
+
+    init(_ stop: @escaping @Sendable () -> Void) {
+        for number in [SIGINT, SIGTERM] {
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            _ = signal(number, SIG_IGN)
+            source.setEventHandler { [self] in
+                for number in [SIGINT, SIGTERM] { _ = signal(number, SIG_DFL) }
+                _ = source  // The handler keeps the source alive.
+                first.withLock { $0 = number }
+                stop()
+            }
+            source.resume()
+        }
     }
 }

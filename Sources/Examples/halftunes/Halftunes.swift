@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteClubHTTP
+import HTTPTypes
 
 /// Finds songs in a catalogue and downloads their previews.
 @main struct Halftunes: AsyncParsableCommand {
@@ -37,5 +38,41 @@ import ByteClubHTTP
         } catch {
             exit(withError: error)
         }
+    }
+}
+
+/// An error that ends the program, with a message of one line and an exit code of sysexits(3).
+struct Failure: Error {
+    enum Code: Int32 {
+        case usage = 64
+        case badData = 65
+        case notFound = 66
+        case unavailable = 69
+        case software = 70
+        case cannotWrite = 73
+        case partlyDone = 75
+        case interrupted = 130
+        case terminated = 143
+
+        /// The exit code for a failed transfer.
+        init(_ error: TransferError) {
+            switch error.code {
+            case .unacceptableResponse where error.rejected?.response.status.code == 404: self = .notFound
+            case .badRequest: self = .usage
+            case .protocolViolation, .bodyTooLarge: self = .badData
+            case .unknownTask: self = .notFound
+            case .cannotWriteFile: self = .cannotWrite
+            case .badConfiguration, .libraryMissing, .other: self = .software
+            default: self = .unavailable
+            }
+        }
+    }
+
+    var code: Code
+    var message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubHTTP
 import FoundationEssentials
-import Glibc
+import HTTPTypes
 
 /// Downloads episodes, and follows the downloads to their end.
 struct DownloadCommand: AsyncParsableCommand {
@@ -26,27 +26,14 @@ struct DownloadCommand: AsyncParsableCommand {
         let podcast = isAdding ? try await library.refreshed() : try library.podcast()
         for number in numbers { _ = try podcast.episode(number) }
 
-        let downloads = try await Downloads.open(library.service)
-        let refused = isAdding ? try await add(to: downloads, library) : 0
+        let refused = isAdding ? try await add(to: library) : 0
         if background {
-            await downloads.close()
             tell("the downloads go on in the background: 'singlecast status' shows them")
             if refused > 0 { throw Failure(.partlyDone, "\(refused) cannot be downloaded") }
             return
         }
         var follower = Follower(library)
-        switch downloads {
-        case .session(let session):
-            try await follower.follow(session)
-            // What was told last counts as taken with this.
-            await session.invalidate()
-        case .control(let control):
-            tell("another program follows the downloads; this one waits for it")
-            await control.close()
-            let session = try await Downloads.attach(library.service)
-            try await follower.follow(session)
-            await session.invalidate()
-        }
+        try await follower.follow()
         if isAdding { return try checkFiles(library, follower) }
         try follower.check()
         if follower.sawNothing {
@@ -54,8 +41,7 @@ struct DownloadCommand: AsyncParsableCommand {
         }
     }
 
-    /// Throws a ``Failure`` unless what was asked for is there, whichever program followed it, and whatever else there was
-    /// to follow.
+    /// Throws a ``Failure`` unless all requested files exist, whichever program followed their downloads.
     private func checkFiles(_ library: Library, _ follower: Follower) throws {
         let wanted = try library.podcast().episodes.filter { (all && $0.file != nil) || numbers.contains($0.number) }
         let missing = wanted.count { EpisodeState($0, [:])?.state != "done" }
@@ -64,20 +50,20 @@ struct DownloadCommand: AsyncParsableCommand {
         throw Failure(.partlyDone, "\(missing) of \(wanted.count) were not downloaded")
     }
 
-    /// Adds the downloads that are neither done nor under way.
+    /// Adds the downloads that are neither complete nor running.
     ///
-    /// Under the lock, so that of two programs the second one finds what the first one added. The file's place is noted
-    /// before the download is recorded: a program that is killed between the two leaves a note of a file that is not
-    /// there and of which the daemon knows nothing, and so is downloaded the next time.
+    /// The lock makes a second program see the downloads that the first one added. The path is saved before the
+    /// download is submitted: if the program is killed between the two, neither file nor download exists for the path,
+    /// so the next run downloads the episode.
     ///
-    /// - Returns: How many cannot be downloaded, since the feed says something of them that is no address, for example;
-    ///   all others are added.
-    private func add(to downloads: Downloads, _ library: Library) async throws -> Int {
+    /// - Returns: The number of episodes that cannot be downloaded, for example because of an invalid URL.
+    private func add(to library: Library) async throws -> Int {
+        let control = try await BackgroundControl(library.service)
         let lock = try library.lock()
         var podcast = try library.podcast()
-        let tasks = try await downloads.byFile()
+        let tasks = try await control.episodes()
         let folder = URL(filePath: folder, directoryHint: .isDirectory).standardizedFileURL.path
-        var added: [(Episode, String)] = []
+        var added: [Int] = []
         var resumed: [BackgroundTask.ID] = []
         for (index, episode) in podcast.episodes.enumerated() where all || numbers.contains(episode.number) {
             let state = EpisodeState(episode, tasks)
@@ -87,33 +73,56 @@ struct DownloadCommand: AsyncParsableCommand {
             case ("paused", let task?), ("failed", let task?): resumed.append(task.id)
             default:
                 let path = (folder == "/" ? "" : folder) + "/" + episode.fileName
-                podcast.episodes[index].file = path
-                podcast.episodes[index].failure = nil
-                // There although nothing is noted of it, for example when the notes were lost.
+                (podcast.episodes[index].file, podcast.episodes[index].failure) = (path, nil)
+                // The file may exist although the notes about it were lost.
                 if sizeOfFile(path) != nil {
                     tell("episode \(episode.number) is there: \(path)")
                 } else if tasks[path].map(\.isFinished) ?? true {
-                    added.append((episode, path))
+                    added.append(index)
                 }
             }
         }
         if !added.isEmpty { try makeFolder(folder) }
         try library.save(podcast)
         var refused = 0
-        for (episode, path) in added {
-            do { try await downloads.add(episode, to: path) } catch let error as TransferError
-                where error.code == .badRequest
-            {
+        for index in added {
+            let episode = podcast.episodes[index]
+            do { try await control.submit(episode) } catch let error as TransferError where error.code == .badRequest {
                 refused += 1
                 tell("episode \(episode.number) cannot be downloaded: \(error.message)")
-                for index in podcast.episodes.indices where podcast.episodes[index].number == episode.number {
-                    podcast.episodes[index].failure = error.message.printable
-                }
+                podcast.episodes[index].failure = error.message.printable
             }
         }
         if refused > 0 { try library.save(podcast) }
-        try await downloads.resume(resumed)
+        if !resumed.isEmpty { try await control.change(resumed, .resume) }
         lock.release()
+        await control.close()
         return refused
     }
+}
+
+extension BackgroundControl {
+    /// The identifier of the background session.
+    static let identifier = "episodes"
+
+    /// The daemon's downloads by file; of several downloads to a file the last one counts.
+    func episodes() async throws -> [String: BackgroundStatus] {
+        let tasks = try await tasks().filter { $0.identifier == Self.identifier }
+        return Dictionary(tasks.compactMap { task in task.file.map { ($0, task) } }) { $1 }
+    }
+
+    /// Submits an episode's download, which is stored when this returns: it continues whatever happens to this program.
+    func submit(_ episode: Episode) async throws {
+        var options = BackgroundOptions()
+        options.label = episode.title.prefix(bytes: 1000)
+        let request = try HTTPRequest(url: episode.url)
+        _ = try await submit(
+            [BackgroundRequest(.download(request, to: episode.file ?? ""), options: options)],
+            identifier: Self.identifier)
+    }
+}
+
+extension BackgroundStatus {
+    /// The path that the download writes to.
+    var file: String? { if case .download(_, let path) = request.work { path } else { nil } }
 }

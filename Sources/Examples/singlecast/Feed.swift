@@ -4,30 +4,29 @@ import HTTPTypes
 
 /// A podcast's feed: RSS 2.0 with the duration that Apple adds (`itunes:duration`).
 struct Feed {
-    /// An episode, as the feed tells of it.
+    /// An episode in the feed.
     struct Item {
         var title = ""
-        /// What the episode is known by, wherever its audio moves.
+        /// The identity of the episode, even if its audio moves.
         var guid = ""
-        /// Where its audio is, what it is, and how many bytes the feed thinks it has.
+        /// The URL of the audio, its media type, and its length according to the feed.
         var url = ""
         var type = ""
         var length: Int64?
-        var date: Date?
+        /// In the format of ISO 8601, in UTC.
+        var date: String?
         /// In seconds.
         var duration: Int?
     }
 
     var title = ""
-    /// In the feed's order; what has no audio is left out.
+    /// In the feed's order, without items that have no audio.
     var items: [Item] = []
 
-    /// - Throws: ``Failure`` when the bytes are no feed.
+    /// - Throws: ``Failure`` if the bytes are not a feed.
     init(_ bytes: [UInt8]) throws {
         var reader = XMLReader(bytes)
-        var path: [String] = []
-        var text = ""
-        var item = Item()
+        var (path, text, item): ([String], String, Item) = ([], "", Item())
         var guids: Set<String> = []
         do {
             while let piece = try reader.next() {
@@ -39,11 +38,11 @@ struct Feed {
                         throw Failure(.badData, "this is no podcast feed: it begins with <\(name)> and not with <rss>")
                     }
                     if path == ["rss", "channel", "item"] { item = Item() }
-                    if path == ["rss", "channel", "item", "enclosure"], item.url.isEmpty { item.take(attributes) }
+                    if path == ["rss", "channel", "item", "enclosure"] { item.read(enclosure: attributes) }
                 case .text(let more): text += more
                 case .end:
                     if path == ["rss", "channel", "title"] { title = text.printable }
-                    if path.starts(with: ["rss", "channel", "item"]), path.count == 4 { item.take(text, of: path[3]) }
+                    if path.starts(with: ["rss", "channel", "item"]), path.count == 4 { item.read(path[3], text) }
                     if path == ["rss", "channel", "item"], !item.url.isEmpty {
                         if item.guid.isEmpty { item.guid = item.url }
                         if item.title.isEmpty { item.title = item.guid }
@@ -61,59 +60,48 @@ struct Feed {
 }
 
 extension Feed.Item {
-    /// Takes an enclosure's attributes.
-    fileprivate mutating func take(_ enclosure: [String: String]) {
+    /// Reads the attributes of an enclosure; the first valid one counts.
+    fileprivate mutating func read(enclosure: [String: String]) {
         let address = (enclosure["url"] ?? "").printable
-        guard (try? HTTPRequest(url: address)) != nil else { return }
-        url = address
-        type = (enclosure["type"] ?? "").printable
-        // Many feeds say 0 for what they do not know.
+        guard url.isEmpty, (try? HTTPRequest(url: address)) != nil else { return }
+        (url, type) = (address, (enclosure["type"] ?? "").printable)
+        // Many feeds have 0 for an unknown length.
         length = enclosure["length"].flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// Takes what is in one of the item's elements.
-    fileprivate mutating func take(_ text: String, of element: String) {
+    /// Reads the text of one of the item's elements.
+    fileprivate mutating func read(_ element: String, _ text: String) {
         switch element {
         case "title": title = text.printable
         case "guid": guid = text.printable
-        case "pubDate": date = Date(feed: text)
-        case "itunes:duration": duration = Self.seconds(text)
+        case "pubDate": date = Self.date(text)
+        case "itunes:duration":
+            // `H:MM:SS`, `MM:SS` or seconds.
+            let parts = text.printable.split(separator: ":").map { Int($0) ?? -1 }
+            let isValid = parts.count <= 3 && parts.allSatisfy { (0..<1_000_000).contains($0) }
+            duration = isValid ? parts.reduce(0) { $0 * 60 + $1 } : nil
         default: break
         }
     }
 
-    /// Reads `H:MM:SS`, `MM:SS` or seconds.
-    private static func seconds(_ text: String) -> Int? {
-        let parts = text.printable.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
-        guard parts.count <= 3, parts.allSatisfy({ $0.map { (0..<1_000_000).contains($0) } == true }) else {
-            return nil
-        }
-        return parts.reduce(0) { $0 * 60 + ($1 ?? 0) }
-    }
-}
-
-extension Date {
-    /// Reads a feed's date, such as `Sat, 8 Feb 2025 12:30:00 +0100` (RFC 822, section 5, with four digits of the year).
-    init?(feed text: String) {
+    /// Parses a feed's date, such as `Sat, 8 Feb 2025 12:30:00 +0100` (RFC 822, section 5, with a year of four digits).
+    private static func date(_ text: String) -> String? {
         let words = text.split(whereSeparator: \.isWhitespace).drop { $0.hasSuffix(",") }.map(String.init)
         guard words.count >= 4, let day = Int(words[0]), let year = Int(words[2]), (1...31).contains(day),
-            (1900...9999).contains(year),
-            let month = Self.months.firstIndex(where: { words[1].lowercased().hasPrefix($0) })
+            (1900...9999).contains(year), let month = months.firstIndex(where: { words[1].lowercased().hasPrefix($0) })
         else { return nil }
-        let time = words[3].split(separator: ":").map { Int($0) ?? 99 }
-        guard (2...3).contains(time.count), time.allSatisfy({ (0...60).contains($0) }) else { return nil }
+        let time = words[3].split(separator: ":").map { Int($0) ?? 99 } + [0]
+        guard (3...4).contains(time.count), time.allSatisfy({ (0...60).contains($0) }) else { return nil }
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
         let components = DateComponents(
-            year: year, month: month + 1, day: day, hour: time[0], minute: time[1],
-            second: time.count > 2 ? time[2] : 0)
-        guard let date = calendar.date(from: components) else { return nil }
-        self = date - Self.offset(words.count > 4 ? words[4] : "GMT")
+            year: year, month: month + 1, day: day, hour: time[0], minute: time[1], second: time[2])
+        return calendar.date(from: components).map { ($0 - offset(words.count > 4 ? words[4] : "")).ISO8601Format() }
     }
 
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// What a zone is ahead of UTC, in seconds; a zone that is not known counts as UTC.
+    /// The offset of a zone from UTC in seconds; unknown zones count as UTC.
     private static func offset(_ zone: String) -> TimeInterval {
         let hours = ["EST": -5.0, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7]
         if let hours = hours[zone] { return hours * 3600 }

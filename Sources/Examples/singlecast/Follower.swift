@@ -1,19 +1,26 @@
 import ByteClubHTTP
 import Glibc
 
-/// Follows downloads until none is under way, and tells of each what becomes of it.
+/// Follows the downloads until none is running, and reports the end of each.
 struct Follower {
     private let library: Library
-    /// The last that was told of each download; those under way decide how long to follow.
+    /// The latest status of each download; the running ones decide how long to follow.
     private var downloads: [BackgroundTask.ID: BackgroundStatus] = [:]
     private var unfinished = 0
     private let isTerminal = isatty(STDERR_FILENO) == 1
 
     init(_ library: Library) { self.library = library }
 
-    /// Follows until the end; first come the ends that nobody was told of.
-    mutating func follow(_ session: BackgroundSession) async throws {
-        sayOnInterrupt()
+    /// Attaches to the background session and follows it to the end; first come the ends that no program has seen.
+    mutating func follow() async throws {
+        // Ctrl-C ends only this program: the daemon has no terminal.
+        signal(SIGINT) { _ in
+            let line: StaticString =
+                "\nthe downloads go on in the background: 'singlecast download' follows them again\n"
+            unsafe write(STDERR_FILENO, line.utf8Start, line.utf8CodeUnitCount)
+            _exit(130)
+        }
+        let session = try await attach()
         for status in try await session.tasks().compactMap(\.status) where !status.isFinished && status.state != .paused
         {
             downloads[status.id] = status
@@ -38,9 +45,11 @@ struct Follower {
             if isCaughtUp && !isUnderWay { break }
         }
         clearProgress()
+        // This confirms the last event as well.
+        await session.invalidate()
     }
 
-    /// Throws a ``Failure`` unless all was downloaded.
+    /// Throws a ``Failure`` unless all downloads succeeded.
     func check() throws {
         try checkDaemon()
         if unfinished > 0 { throw Failure(.partlyDone, "\(unfinished) of \(downloads.count) were not downloaded") }
@@ -51,12 +60,27 @@ struct Follower {
         if isUnderWay { throw Failure(.unavailable, "the daemon is gone; 'singlecast download' goes on with it") }
     }
 
-    /// Whether nothing was under way, and nothing had ended that nobody was told of.
+    /// Whether no download was running, and no end was still to be seen.
     var sawNothing: Bool { downloads.isEmpty }
 
     private var isUnderWay: Bool { downloads.values.contains { $0.state == .waiting || $0.state == .running } }
 
-    /// Notes an end, of which the daemon knows nothing after this.
+    /// Attaches to the session; while another program has it, each attempt waits for half a second.
+    private func attach() async throws -> BackgroundSession {
+        var isWaiting = false
+        while true {
+            do {
+                return try await BackgroundSession(
+                    configuration: .background(BackgroundControl.identifier, service: library.service))
+            } catch {
+                guard error.code == .identifierInUse else { throw error }
+                if !isWaiting { tell("another program follows the downloads; this one waits for it") }
+                isWaiting = true
+            }
+        }
+    }
+
+    /// Reports an end, and saves a failure: the daemon forgets the download after this.
     private mutating func finish(_ status: BackgroundStatus) throws {
         clearProgress()
         if status.state == .done, let file = status.result?.file { return show(file) }
@@ -70,29 +94,16 @@ struct Follower {
         }
     }
 
-    /// One line that is written over and over, where somebody sees it.
+    /// Shows the progress of all downloads in one line of a terminal.
     private func showProgress() {
         clearProgress()
         guard isTerminal, isUnderWay else { return }
         let all = downloads.values.filter { $0.state != .failed }
-        let total = all.contains { $0.total == nil } ? nil : all.reduce(0.0) { $0 + Double($1.total ?? 0) }
-        let bytes = all.reduce(0.0) { $0 + Double($1.bytes) }
-        let rate = all.reduce(0.0) { $0 + ($1.state == .running ? $1.bytesPerSecond : 0) }
-        let reason = all.first { $0.state == .waiting && $0.failure != nil }?.failure?.message
-        let line =
-            "\(all.count { $0.state == .done }) of \(downloads.count) done, \(progress(bytes, of: total)), \(size(rate))/s"
-            + (reason.map { "; waiting: \($0.printable)" } ?? "")
-        writeToErrors(String(line.prefix(79)))
+        let bytes = all.reduce(0) { $0 + $1.bytes }
+        let rate = all.reduce(0) { $0 + ($1.state == .running ? $1.bytesPerSecond : 0) }
+        let done = all.count { $0.state == .done }
+        writeToErrors("\(done) of \(downloads.count) done, \(size(bytes)), \(size(Int64(rate)))/s")
     }
 
     private func clearProgress() { if isTerminal { writeToErrors("\r\u{1B}[K") } }
-}
-
-/// Has Ctrl-C end this program alone: the daemon has no terminal.
-private func sayOnInterrupt() {
-    signal(SIGINT) { _ in
-        let line: StaticString = "\nthe downloads go on in the background: 'singlecast download' follows them again\n"
-        unsafe write(STDERR_FILENO, line.utf8Start, line.utf8CodeUnitCount)
-        _exit(130)
-    }
 }

@@ -3,11 +3,11 @@ import FoundationEssentials
 import Glibc
 import HTTPTypes
 
-/// What is kept between runs: the podcast in `podcast.json`, its feed's last answer in `cache`, and what the daemon keeps.
+/// The program's state: the podcast in `podcast.json`, the feed's last response in `cache`, and the daemon's files.
 struct Library {
     /// `$XDG_STATE_HOME/singlecast`.
     let folder: String
-    /// Whose daemon downloads.
+    /// The service of the daemon that downloads.
     let service: BackgroundService
 
     init() throws {
@@ -19,7 +19,7 @@ struct Library {
 
     /// The podcast.
     ///
-    /// - Throws: ``Failure`` when there is none, or its file is damaged.
+    /// - Throws: ``Failure`` if there is none, or its file is damaged.
     func podcast() throws -> Podcast {
         guard let podcast = try stored() else {
             throw Failure(
@@ -28,13 +28,13 @@ struct Library {
         return podcast
     }
 
-    /// The podcast; nil before the first.
+    /// The podcast; nil before the first subscription.
     func stored() throws -> Podcast? {
         guard FileManager.default.fileExists(atPath: file) else { return nil }
         guard let bytes = FileManager.default.contents(atPath: file) else {
             throw Failure(.inputOutput, "\(file) cannot be read")
         }
-        guard let podcast = try? JSONDecoder.dates.decode(Podcast.self, from: bytes), podcast.isSound else {
+        guard let podcast = try? JSONDecoder().decode(Podcast.self, from: bytes), podcast.isSound else {
             throw Failure(
                 .badData, "\(file) is damaged: remove it and subscribe again; files that are downloaded are found again"
             )
@@ -42,14 +42,14 @@ struct Library {
         return podcast
     }
 
-    /// Replaces the podcast as a whole.
+    /// Replaces the podcast's file atomically.
     func save(_ podcast: Podcast) throws {
-        do { try JSONEncoder.dates.encode(podcast).write(to: URL(filePath: file), options: .atomic) } catch {
+        do { try JSONEncoder.readable.encode(podcast).write(to: URL(filePath: file), options: .atomic) } catch {
             throw Failure(.inputOutput, "\(file) cannot be written")
         }
     }
 
-    /// Changes the podcast while no other program does; nothing is changed where there is none.
+    /// Changes the podcast under the lock; returns nil if there is none.
     @discardableResult func change(_ change: (inout Podcast) -> Void) throws -> Podcast? {
         let lock = try lock()
         var podcast = try stored()
@@ -65,7 +65,7 @@ struct Library {
     /// Waits until no other program changes the podcast or adds downloads.
     func lock() throws -> FileLock { try FileLock(folder + "/lock") }
 
-    /// Reads a feed; the server is asked whether it changed since the last time, and sends it only if it did.
+    /// Reads a feed; the server sends it only if it has changed since the last time.
     func feed(at address: String) async throws -> Feed {
         var configuration = SessionConfiguration.awaited
         configuration.cache = ResponseCache(folder: folder + "/cache")
@@ -78,23 +78,31 @@ struct Library {
         return try Feed(bytes)
     }
 
-    /// The podcast with what its feed says now, or as it was when the feed cannot be had.
+    /// The podcast updated from its feed, or unchanged if the feed is not available.
     func refreshed() async throws -> Podcast {
         let known = try podcast()
         do {
             let feed = try await feed(at: known.feed)
-            return try change { if $0.feed == known.feed { $0.take(feed) } } ?? known
+            return try change { if $0.feed == known.feed { $0.update(from: feed) } } ?? known
         } catch let error as TransferError {
             tell("the feed cannot be read, so this is as of the last time: \(error)")
             return known
         }
     }
 
+    /// The daemon's downloads by file; the daemon is only started if it has downloads.
+    func tasks() async throws -> [String: BackgroundStatus] {
+        guard let control = try await BackgroundControl.looking(at: service) else { return [:] }
+        let tasks = try await control.episodes()
+        await control.close()
+        return tasks
+    }
+
     private var file: String { folder + "/podcast.json" }
 }
 
 extension SessionConfiguration {
-    /// For short questions that somebody waits for: only 2xx is an answer, and trouble is told soon.
+    /// For short requests that a user waits for: only 2xx is a success, and failures are reported soon.
     static var awaited: SessionConfiguration {
         var configuration = SessionConfiguration.default
         configuration.policy.validation = .successful
@@ -104,15 +112,15 @@ extension SessionConfiguration {
     }
 }
 
-/// A file that one program at a time holds locked; a program that ends lets go of it.
+/// A lock on a file, which ends with the program at the latest.
 struct FileLock: ~Copyable {
     private let descriptor: Int32
 
+    /// Waits for the lock.
     init(_ path: String) throws {
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Failure(.inputOutput, "\(path) cannot be opened") }
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw Failure(.inputOutput, "\(path) cannot be locked") }
+        guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
+            throw Failure(.inputOutput, "\(path) cannot be locked")
         }
     }
 
@@ -121,7 +129,7 @@ struct FileLock: ~Copyable {
     deinit { close(descriptor) }
 }
 
-/// Makes a folder with those above it, where it is not there.
+/// Creates a folder and its parents if they are missing.
 func makeFolder(_ path: String, permissions: Int? = nil) throws {
     let attributes: [FileAttributeKey: Any]? = permissions.map { [.posixPermissions: $0] }
     do {
@@ -129,22 +137,5 @@ func makeFolder(_ path: String, permissions: Int? = nil) throws {
             atPath: path, withIntermediateDirectories: true, attributes: attributes)
     } catch {
         throw Failure(.cannotCreate, "the folder \(path) cannot be made")
-    }
-}
-
-extension JSONEncoder {
-    static var dates: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .iso8601
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }
-}
-
-extension JSONDecoder {
-    static var dates: JSONDecoder {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        return decoder
     }
 }

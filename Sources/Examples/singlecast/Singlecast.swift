@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubHTTP
 
-/// A podcast client for one podcast, whose downloads go on when the program does not.
+/// A podcast client for one podcast, whose downloads continue when the program ends.
 @main struct Singlecast: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "singlecast",
@@ -29,39 +29,52 @@ import ByteClubHTTP
             } else {
                 try command.run()
             }
-        } catch {
-            end(with: error)
-        }
-    }
-
-    /// Says in one line what went wrong, and ends with a code that scripts can tell apart.
-    private static func end(with error: any Error) -> Never {
-        switch error {
-        case let failure as Failure:
+        } catch let failure as Failure {
             tell("singlecast: \(failure.message)")
             exit(withError: ExitCode(failure.code.rawValue))
-        case let error as TransferError:
+        } catch let error as TransferError {
             tell("singlecast: \(error)")
             exit(withError: ExitCode(Failure.Code(error.code).rawValue))
-        default: exit(withError: error)
+        } catch {
+            exit(withError: error)
         }
     }
 }
 
-extension Failure.Code {
-    /// What a failed transfer means to a script.
-    init(_ code: TransferError.Code) {
-        switch code {
-        case .badRequest: self = .badUsage
-        case .cannotWriteFile: self = .cannotCreate
-        case .bodyTooLarge, .protocolViolation: self = .badData
-        case .badConfiguration, .libraryMissing, .other: self = .software
-        default: self = .unavailable
+/// An error that ends the program, with a message of one line and an exit code of sysexits.h.
+struct Failure: Error {
+    enum Code: Int32 {
+        case badUsage = 64
+        case badData = 65
+        case noInput = 66
+        case unavailable = 69
+        case software = 70
+        case cannotCreate = 73
+        case inputOutput = 74
+        case partlyDone = 75
+
+        /// The exit code for a failed transfer.
+        init(_ code: TransferError.Code) {
+            switch code {
+            case .badRequest: self = .badUsage
+            case .cannotWriteFile: self = .cannotCreate
+            case .bodyTooLarge, .protocolViolation: self = .badData
+            case .badConfiguration, .libraryMissing, .other: self = .software
+            default: self = .unavailable
+            }
         }
+    }
+
+    var code: Code
+    var message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
     }
 }
 
-/// What the downloads are done by; started when one is there, and ended ten minutes after the last.
+/// The daemon that performs the downloads, which starts with the first one and ends ten minutes after the last.
 struct DaemonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "daemon", shouldDisplay: false)
 

@@ -17,7 +17,7 @@ private struct Stamp: RequestAdapter {
     }
 }
 
-/// Does what it is told to.
+/// An adapter whose behaviour a closure defines.
 private struct Custom: RequestAdapter {
     let change: @Sendable (HTTPRequest) async throws -> HTTPRequest
 

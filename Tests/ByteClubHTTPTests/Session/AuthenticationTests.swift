@@ -188,7 +188,7 @@ extension Live {
                     applied.add("\(error)")
                 }
             }
-            // The refused one waits, since a provider is asked for one renewal at a time.
+            // The rejected task waits, since a provider performs one renewal at a time.
             let refused = Task { try await authentication.renew(after: 2) }
             await applied.wait { !$0.isEmpty }
             renewing.add(0)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ByteClubHTTP
 
-/// Brings chunks, counts how many were asked for, and ends as it is told.
+/// Produces chunks, counts how many were read, and ends as configured.
 private struct Chunks: AsyncSequence, Sendable {
     struct Broken: Error {}
 

@@ -4,7 +4,7 @@ import Testing
 @testable import ByteClubHTTP
 
 extension Live {
-    /// A body that is a thousand times larger than what comes over the wire.
+    /// A body that is a thousand times larger than its compressed form.
     @Suite struct BombTests {
         @Test("a decompression bomb stops at the limit in memory and in a file, and is never unpacked for a reader")
         func gzip() async throws {

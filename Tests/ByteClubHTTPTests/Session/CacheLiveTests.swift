@@ -6,7 +6,7 @@ import Testing
 
 extension Live {
     @Suite struct CacheLiveTests {
-        /// Answers `/<max-age>` with its number, an ETag, and 304 where that is asked for.
+        /// Responds to `/<max-age>` with its number and an ETag, and with 304 if the tag matches.
         private func numberServer() throws -> FaultServer {
             let counts = Counts()
             return try FaultServer { peer, request in

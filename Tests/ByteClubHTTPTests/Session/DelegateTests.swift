@@ -24,7 +24,7 @@ extension Live {
             }
         }
 
-        /// The callbacks but for those of bytes that moved, which must be legal.
+        /// The callbacks, which must be legal, without the ones about moved bytes.
         private func milestones(_ log: CallbackLog, _ task: SessionTask) -> [CallbackLog.Callback] {
             var grammar = CallbackGrammar()
             let callbacks = log.callbacks(of: task.id)
@@ -94,7 +94,7 @@ extension Live {
             for (task, callbacks) in zip(tasks, expected) { #expect(milestones(log, task) == callbacks) }
             #expect(log.log.entries.last?.callback == .invalid("test") && log.callbacks(of: 0).count == 1)
             #expect(!log.isBroken.withLock { $0 })
-            // The whole body is told as sent before each of the two responses, the redirecting one included.
+            // The whole body is reported as sent before each of the two responses, including the redirecting one.
             let put = log.callbacks(of: tasks[2].id)
             let mark = try #require(put.firstIndex(of: .willFollow("/here")))
             let end = try #require(put.firstIndex(of: .response(200)))

@@ -32,7 +32,7 @@ extension Live {
                     try await session.download(
                         for: server.request(.get, "/page"), to: folder.file("page"), options: options)
                 }
-                #expect(page?.code == .cancelled && page?.message.contains("turned down") == true)
+                #expect(page?.code == .cancelled && page?.message.contains("rejected") == true)
                 let (stream, response) = try await session.bytes(for: server.request(.get, "/other"), options: options)
                 var chunks = 0
                 for try await _ in stream { chunks += 1 }

@@ -34,7 +34,7 @@ extension Live {
                 #expect(tasks[3].priority == .high)
             }
             let order = server.requests.map(\.target)
-            // Which of the two became urgent first is not told.
+            // The order in which the two became urgent is not defined.
             #expect(Set(order.dropFirst().prefix(2)) == ["/high", "/b"])
             #expect(order.first == "/first" && order.suffix(2) == ["/a", "/low"])
         }

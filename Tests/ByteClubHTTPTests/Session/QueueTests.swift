@@ -55,7 +55,7 @@ extension Live {
                 for _ in 0..<count { _ = try await session.data(for: server.request()) }
                 let grown = residentBytes() - before
                 print("\(count) requests left \(grown) bytes")
-                // What a lost handle or transfer takes would be a hundred times as much.
+                // A leaked handle or transfer would need a hundred times as much.
                 #expect(grown < (4 << 20) + 32 * count)
             }
             #expect(server.accepts == 1)
@@ -74,7 +74,7 @@ extension Live {
             try await withSession {
                 $0.maximumTasksPerHost = 1
             } _: { session in
-                // A handle that failed is not used again, so each https request takes another one from http.
+                // A failed handle is not reused, so each https request uses another one from http.
                 var grown: [Int] = []
                 for _ in 0..<4 {
                     let before = residentBytes()

@@ -65,7 +65,7 @@ extension Live {
                 before = try await Self.journal(in: folder, atLeast: 8 << 20).bytesReceived
             }
             let data = try await Self.journal(in: folder, atLeast: before)
-            // More has come than was synced, and only a loss of power takes that.
+            // More bytes arrived than were synced, and only a power cut loses those.
             let size = try #require(Self.size(data.temporaryFile))
             #expect(data.bytesReceived <= size && size <= 20 << 20 && data.url == "http://\(server.authority)/big")
             try await withSession { session in

@@ -149,7 +149,7 @@ extension Live {
             try await withSession(Self.hasRetries) { session in
                 for (limit, code) in [(300_000, nil), (299_999, TransferError.Code.bodyTooLarge)] {
                     var options = TaskOptions()
-                    // The head of the first response is taken, so that the second is asked.
+                    // The first response's head is received, so that the second request is sent.
                     options.maximumBodyBytes = { response in
                         response.headerFields[.contentRange] == nil && response.status == .ok
                             ? Int64(limit) + (server.requests.count % 2 == 1 ? 1 : 0) : 0
@@ -163,7 +163,7 @@ extension Live {
             }
         }
 
-        /// A server that sends the first bytes, then waits for the gate; after that it does what is right.
+        /// A server that sends the first bytes, waits for the gate, and then responds correctly.
         private func stalling(_ gate: Gate, then end: @escaping @Sendable (Peer) -> FaultServer.Next) throws
             -> FaultServer
         {
@@ -194,7 +194,7 @@ extension Live {
                 let error = await failure { () async throws(TransferError) in try await task.value }
                 #expect(error?.code == .cancelled && error?.resumeData?.bytes == data.bytes)
                 #expect(data.bytesReceived == Int64(Self.held) && task.state == .completed)
-                // Before its turn comes the part is as it was given.
+                // Before the task starts, the part is unchanged.
                 let unstarted = session.downloadTask(resuming: data, to: folder.file("f"))
                 #expect(await unstarted.cancelKeepingResumeData()?.bytes == data.bytes)
                 let again = session.downloadTask(resuming: data, to: folder.file("f"))

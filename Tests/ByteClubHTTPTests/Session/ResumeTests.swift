@@ -37,7 +37,7 @@ extension Live {
             }
         }
 
-        /// What a server does wrong, or rightly, when it is asked for the rest.
+        /// A server's response to a request for the rest, correct or wrong.
         enum Answer: String, CaseIterable {
             case right, earlierStart, laterStart, newTag, weakTag, noTag, noRange, newTotal, wrongLength, compressed
             case wholeAsPart, newWhole, noSuchPart, short, redirect, anyTotal
@@ -281,7 +281,7 @@ extension Live {
         func done() async throws {
             let server = try FaultServer { peer, request in
                 if request.rangeStart != nil { return Self.old.answer(request, to: peer) }
-                // No length is told, and the end is missing.
+                // The response has no length, and its end is missing.
                 peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nETag: \(Self.old.tag)\r\n\r\n")
                 peer.send(String(Self.old.count, radix: 16) + "\r\n")
                 peer.send(Self.old.bytes)

@@ -8,7 +8,7 @@ import Testing
 
 extension Live {
     @Suite struct StreamTests {
-        /// Sends a body without end, as fast as it is taken, and counts what went.
+        /// Sends an endless body as fast as the client reads it, and counts the bytes.
         private func endless(_ sent: Counts, _ seen: Changes) throws -> FaultServer {
             let chunk = Array(repeating: UInt8(1), count: 64 << 10)
             return try FaultServer { peer, _ in

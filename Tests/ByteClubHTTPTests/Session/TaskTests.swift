@@ -54,7 +54,7 @@ extension Live {
 
         @Test("a suspended task makes no traffic, its timers stop, and it goes on where it was")
         func suspension() async throws {
-            // The system's buffers cannot hold what is left when the server stops reading.
+            // The system's buffers cannot hold the rest of the body when the server stops reading.
             let (size, part) = (64 << 20, 4 << 20)
             let got = Counts()
             let changes = Changes()

@@ -28,7 +28,7 @@ final class CallbackLog: SessionDelegate {
         self.decide = decide
     }
 
-    /// The callbacks of one task, or those of the session for 0.
+    /// The callbacks of one task, or of the session for 0.
     func callbacks(of task: UInt64) -> [Callback] { log.entries.filter { $0.task == task }.map(\.callback) }
 
     /// Returns once the session's last callback came.
@@ -90,7 +90,7 @@ struct CallbackGrammar {
     private var place = Place.attempt
     private var total: Int64 = 0
 
-    /// Takes the next callback; false if it may not come here.
+    /// Checks the next callback; false if it is not allowed here.
     mutating func accepts(_ callback: CallbackLog.Callback) -> Bool {
         switch (callback, place) {
         case (.willFollow, .attempt): move(to: .attempt)
@@ -114,7 +114,7 @@ struct CallbackGrammar {
         return true
     }
 
-    /// A body is sent anew where a kept connection turned out dead.
+    /// A body is sent again if a kept connection was dead.
     private mutating func counts(_ count: Int64, _ now: Int64) -> Bool {
         defer { total = now }
         return count > 0 && (now == total + count || now == count)

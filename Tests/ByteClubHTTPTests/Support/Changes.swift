@@ -4,7 +4,7 @@ import Synchronization
 final class Changes: Sendable {
     private let waiters = Mutex<[CheckedContinuation<Void, Never>]>([])
 
-    /// Says that something changed.
+    /// Reports a change.
     func notify() {
         let all = waiters.withLock { waiters in
             defer { waiters = [] }

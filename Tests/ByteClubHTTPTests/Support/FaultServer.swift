@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// An HTTP server that does what a test tells it to, also what no server should.
+/// An HTTP server that a test controls, including faults that no real server should have.
 ///
 /// Plain sockets, a thread a connection. The handler gets each request's head and the connection, and answers itself.
 final class FaultServer: Sendable {

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// What happened, in order, told from any thread.
+/// Events in order, recorded from any thread.
 final class Log<Entry: Sendable>: Sendable {
     private let all = Mutex<[Entry]>([])
     private let changes = Changes()

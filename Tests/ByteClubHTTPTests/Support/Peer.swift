@@ -17,10 +17,10 @@ final class Peer {
     /// How many bytes came with the last head.
     var heldBytes: Int { buffer.count }
 
-    /// The next request's head, or nil when the client is gone.
+    /// The next request's head, or nil if the client has disconnected.
     func readHead() -> RecordedRequest? {
         let mark = Array("\r\n\r\n".utf8)
-        // What was looked through is not looked at again: what is left of a body may be long.
+        // Bytes that were searched once are skipped, since the rest of a body may be long.
         var start = 0
         while true {
             if buffer.count >= start + 4,
@@ -35,7 +35,7 @@ final class Peer {
         }
     }
 
-    /// Reads a request's whole body and returns it; shorter when the client is gone.
+    /// Reads a request's whole body and returns it; shorter if the client has disconnected.
     func readBody(of request: RecordedRequest) -> [UInt8] {
         readBytes(request.contentLength)
     }
@@ -54,7 +54,7 @@ final class Peer {
         return count - left
     }
 
-    /// Reads a line and returns it without its end; nil when the client is gone.
+    /// Reads a line and returns it without its end; nil if the client has disconnected.
     func readLine() -> String? {
         while true {
             if let end = buffer.firstIndex(of: 10) {
@@ -66,7 +66,7 @@ final class Peer {
         }
     }
 
-    /// Reads so many bytes and returns them; fewer when the client is gone.
+    /// Reads this many bytes and returns them; fewer if the client has disconnected.
     func readBytes(_ count: Int) -> [UInt8] {
         while buffer.count < count { if !receive() { break } }
         let got = min(buffer.count, count)
@@ -79,7 +79,7 @@ final class Peer {
         while unsafe recv(descriptor, &chunk, chunk.count, 0) > 0 {}
     }
 
-    /// Sends everything; false when the client is gone.
+    /// Sends everything; false if the client has disconnected.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
         var offset = 0

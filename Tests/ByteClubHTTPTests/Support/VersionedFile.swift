@@ -18,7 +18,7 @@ struct VersionedFile: Sendable {
         return isSent && cut == nil ? .keep : .close
     }
 
-    /// Sends a part with 206, which by default says truly what it is.
+    /// Sends a part with 206, which by default describes the part correctly.
     func send(
         _ range: Range<Int>, to peer: Peer, says: String? = nil, tag: String?? = nil, fields: [String] = [],
         length: Int? = nil, cutAt cut: Int? = nil
@@ -31,7 +31,7 @@ struct VersionedFile: Sendable {
         return isSent && cut == nil ? .keep : .close
     }
 
-    /// Does what RFC 9110 says to a request with or without a range.
+    /// Responds to a request with or without a range as RFC 9110 requires.
     func answer(_ request: RecordedRequest, to peer: Peer, cutAt cut: Int? = nil) -> FaultServer.Next {
         guard let start = request.rangeStart, request["if-range"] == tag else { return send(to: peer, cutAt: cut) }
         guard start < count else {
@@ -42,7 +42,7 @@ struct VersionedFile: Sendable {
 }
 
 extension RecordedRequest {
-    /// The first byte that is asked for, of a range to the end.
+    /// The first requested byte of a range to the end.
     var rangeStart: Int? {
         guard let text = self["range"], text.hasPrefix("bytes="), text.hasSuffix("-") else { return nil }
         return Int(text.dropFirst(6).dropLast())

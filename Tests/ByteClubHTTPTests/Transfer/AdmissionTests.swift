@@ -44,7 +44,7 @@ struct AdmissionTests {
         let first = try #require(turn)
         #expect(first.ticket == present && first.origin == Self.origin(1))
         admission.release(first.origin)
-        // It has gone on to another origin by now; the turn that is left here is this one's all the same.
+        // It has moved to another origin meanwhile, but its old slot is released all the same.
         admission.enqueue(1, origin: Self.origin(2))
         let turns = [admission.next(), admission.next()].compactMap { $0 }
         let stale = try #require(turns.first { $0.ticket == old })

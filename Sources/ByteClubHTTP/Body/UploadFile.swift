@@ -1,0 +1,120 @@
+import CLibcurl
+import Glibc
+
+/// A regular file for upload, with its state when it was first opened.
+final class UploadFile {
+    let length: Int64
+    private let path: String
+    private let start: Int64
+    private let stamp: FileStamp
+    /// -1 while it is closed.
+    private var descriptor: Int32
+    private var advised: Int64 = 0
+    /// Whether all reads so far were served from the page cache; then reading ahead only costs time.
+    private var isCached = true
+
+    private static let readAhead: Int64 = 8 << 20
+
+    init(path: String, offset: Int64, length: Int64?) throws(UploadSource.Failure) {
+        let (descriptor, stamp) = try Self.open(path)
+        let count = length ?? max(stamp.size - offset, 0)
+        guard offset >= 0, count >= 0, offset <= stamp.size, count <= stamp.size - offset else {
+            close(descriptor)
+            throw UploadSource.Failure(
+                code: .fileChanged, message: "\(path) has \(stamp.size) bytes, fewer than the request needs")
+        }
+        self.path = path
+        self.descriptor = descriptor
+        self.stamp = stamp
+        self.start = offset
+        self.length = count
+    }
+
+    deinit { release() }
+
+    /// Closes the file; it is opened again when it is read.
+    func release() {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+    }
+
+    private static func open(_ path: String) throws(UploadSource.Failure) -> (descriptor: Int32, stamp: FileStamp) {
+        guard !path.utf8.contains(0) else {
+            throw UploadSource.Failure(code: .fileUnreadable, message: "the path of the file contains a NUL character")
+        }
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw .unreadable(path, Glibc.errno) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            let code = Glibc.errno
+            close(descriptor)
+            throw .unreadable(path, code)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw UploadSource.Failure(code: .fileUnreadable, message: "\(path) is not a regular file")
+        }
+        return (descriptor, FileStamp(status))
+    }
+
+    private func reopen() throws(UploadSource.Failure) {
+        let (descriptor, stamp) = try Self.open(path)
+        guard stamp == self.stamp else {
+            close(descriptor)
+            throw .changed(path)
+        }
+        self.descriptor = descriptor
+    }
+
+    /// Reads at an offset from the part's start; returns at least one byte.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(UploadSource.Failure) -> Int {
+        if descriptor < 0 { try reopen() }
+        if offset == 0 { posix_fadvise(descriptor, off_t(start), off_t(length), POSIX_FADV_SEQUENTIAL) }
+        if isCached {
+            let count = unsafe byteclub_read_cached(descriptor, buffer.baseAddress, buffer.count, start + offset)
+            if count > 0 { return count }
+            isCached = false
+        }
+        if length > Self.readAhead, offset + Self.readAhead / 2 >= advised, advised < length {
+            posix_fadvise(descriptor, off_t(start + offset), off_t(Self.readAhead), POSIX_FADV_WILLNEED)
+            advised = offset + Self.readAhead
+        } else if offset + Self.readAhead < advised {
+            advised = offset
+        }
+        while true {
+            let count = unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(start + offset))
+            if count > 0 { return count }
+            if count == 0 { throw .changed(path) }
+            if Glibc.errno != EINTR { throw .unreadable(path, Glibc.errno) }
+        }
+    }
+
+    /// Compares the open file, and the file at its path, with the state when it was opened.
+    func verify() throws(UploadSource.Failure) {
+        var status = stat()
+        if descriptor >= 0 {
+            guard unsafe fstat(descriptor, &status) == 0, FileStamp(status) == stamp else { throw .changed(path) }
+        }
+        guard unsafe stat(path, &status) == 0, FileStamp(status) == stamp else { throw .changed(path) }
+    }
+}
+
+extension UploadSource.Failure {
+    static func unreadable(_ path: String, _ errno: Int32) -> Self {
+        Self(code: .fileUnreadable, message: "\(path) cannot be read: \(systemMessage(errno))", errno: errno)
+    }
+
+    static func changed(_ path: String) -> Self {
+        Self(code: .fileChanged, message: "\(path) changed while it was sent")
+    }
+}
+
+/// The system's message for an error number.
+func systemMessage(_ code: Int32) -> String {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+        guard let start = buffer.baseAddress, unsafe strerror_r(code, start, buffer.count) == 0 else {
+            return "error \(code)"
+        }
+        return unsafe String(cString: start)
+    }
+}

@@ -1,0 +1,128 @@
+import CLibcurl
+import Glibc
+public import HTTPTypes
+import Synchronization
+
+/// An HTTP client over libcurl, in the style of URLSession.
+///
+/// Each session owns one thread, its connections and its TLS sessions. Tasks may be created and used from any thread. A
+/// session that is released without being invalidated completes its tasks and then ends.
+public final class Session: Sendable {
+    /// The session's name, which is also its thread's name.
+    public let name: String
+
+    let inbox: Inbox
+    private let thread: Mutex<pthread_t?>
+    private let limit: Mutex<Int?>
+
+    /// Starts a session.
+    ///
+    /// - Parameters:
+    ///   - configuration: The settings; later changes of the value have no effect.
+    ///   - delegate: Receives callbacks in order, in addition to the async functions; retained until the session has
+    ///     ended, so a delegate that retains its session must invalidate it.
+    ///   - name: For debuggers; the first 15 bytes become the thread's name.
+    /// - Throws: ``TransferError/Code/libraryMissing``, ``TransferError/Code/badConfiguration``, or `other` when the
+    ///   system allows no further thread.
+    public init(
+        configuration: SessionConfiguration, delegate: (any SessionDelegate)? = nil, name: String = "session"
+    ) throws(TransferError) {
+        let configuration = try configuration.resolved()
+        _ = try CurlLibrary.version.get()
+        let events = EventHub(monitors: configuration.eventMonitors, delegate: delegate, name: name)
+        let inbox = try Inbox(configuration, events: events)
+        self.inbox = inbox
+        self.name = name
+        limit = Mutex(configuration.rateLimit)
+        thread = try Mutex(LoopThread.start(inbox, name: name))
+    }
+
+    /// Loads libcurl and its dependencies, which the first session does otherwise.
+    ///
+    /// A short program calls this before it starts its first thread: with several threads, loading needs 50 % more
+    /// time, since each mapping of a library interrupts the other processors. The first session reports a failure to
+    /// load.
+    public static func prepare() { _ = CurlLibrary.version }
+
+    deinit {
+        thread.withLock { thread in
+            guard let running = thread else { return }
+            _ = inbox.post(.invalidate(cancelling: false))
+            pthread_detach(running)
+        }
+    }
+
+    /// Creates a task that keeps the response's body in memory.
+    ///
+    /// - Parameters:
+    ///   - request: Method, scheme, authority, path (percent-encoded) and fields. `Content-Length`, `Host`,
+    ///     `Connection` and their kin are the session's own; a request's are ignored.
+    ///   - body: The body to send.
+    ///   - options: Settings that override the session's.
+    /// - Returns: A suspended task; a request that cannot be sent fails when it is resumed.
+    public func dataTask(_ request: HTTPRequest, body: Body = .none, options: TaskOptions = .init()) -> SessionTask {
+        SessionTask(.data, request, body: body, options: options, inbox: inbox)
+    }
+
+    /// Creates a task that sends a body and keeps the response's body in memory.
+    ///
+    /// - Parameters:
+    ///   - request: As for ``dataTask(_:body:options:)``; usually PUT or POST.
+    ///   - body: The body to send. A file is read while it is sent.
+    ///   - options: Settings that override the session's.
+    /// - Returns: A suspended task.
+    public func uploadTask(_ request: HTTPRequest, from body: Body, options: TaskOptions = .init()) -> SessionTask {
+        SessionTask(.upload, request, body: body, options: options, inbox: inbox)
+    }
+
+    /// Creates a task that writes a 2xx response's body to a file.
+    ///
+    /// The file appears under its name, replacing an older one, only when it is complete; until then a hidden file
+    /// grows in the same folder. For other statuses no file is created and the body is kept in memory. Nothing is
+    /// decompressed. After a lost connection only the rest is requested, under the conditions of ``ResumeData``.
+    ///
+    /// - Parameters:
+    ///   - request: As for ``dataTask(_:body:options:)``.
+    ///   - path: The file; its folder must exist.
+    ///   - options: Settings that override the session's.
+    /// - Returns: A suspended task.
+    public func downloadTask(_ request: HTTPRequest, to path: String, options: TaskOptions = .init()) -> SessionTask {
+        SessionTask(.download(path: path), request, body: .none, options: options, inbox: inbox)
+    }
+
+    /// Changes ``SessionConfiguration/rateLimit`` at once, also for running tasks; nil for no limit.
+    ///
+    /// - Parameter rate: Bytes per second in each direction; values below 1 count as 1.
+    public func setRateLimit(_ rate: Int?) {
+        limit.withLock { limit in
+            limit = rate
+            _ = inbox.post(.limit(rate))
+        }
+    }
+
+    /// The current limit for all tasks together in each direction, in bytes per second; nil for no limit.
+    public var rateLimit: Int? { limit.withLock { $0 } }
+
+    /// Accepts no more tasks, lets started ones finish, then ends the session.
+    ///
+    /// Returns when the session has ended. Suspended tasks must be resumed or cancelled for that. A task that is first
+    /// resumed after this call fails with ``TransferError/Code/sessionInvalid``. The delegate may still receive
+    /// callbacks; the last one is ``SessionDelegate/sessionDidBecomeInvalid(_:)``.
+    public func finishTasksAndInvalidate() async { await invalidate(cancelling: false) }
+
+    /// Accepts no more tasks, cancels started ones, then ends the session.
+    ///
+    /// Returns when every task has its result and the session has ended.
+    public func invalidateAndCancel() async { await invalidate(cancelling: true) }
+
+    private func invalidate(cancelling: Bool) async {
+        _ = inbox.post(.invalidate(cancelling: cancelling))
+        await inbox.ended()
+        let ended = thread.withLock { thread -> pthread_t? in
+            defer { thread = nil }
+            return thread
+        }
+        // The loop has finished; its thread only frees what it owns.
+        if let ended { pthread_join(ended, nil) }
+    }
+}
