@@ -63,14 +63,16 @@ struct StatusFeed: Sendable {
 
     /// Removes a task; the reader still gets an end that is waiting.
     mutating func remove(_ id: BackgroundTask.ID) {
-        let status = latest.removeValue(forKey: id)
-        places[id] = nil
-        taken[id] = nil
-        if let status, status.isFinished, waiting.contains(id) {
-            lastEnds[id] = status
-        } else if lastEnds[id] == nil {
-            waiting.remove(id)
-        }
+        let end = waiting.contains(id) ? latest[id] ?? lastEnds[id] : nil
+        drop(id)
+        guard let end, end.isFinished else { return }
+        lastEnds[id] = end
+        waiting.insert(id)
+    }
+
+    private mutating func drop(_ id: BackgroundTask.ID) {
+        (latest[id], places[id], taken[id], lastEnds[id]) = (nil, nil, nil, nil)
+        waiting.remove(id)
     }
 
     // MARK: - Results
@@ -99,7 +101,7 @@ struct StatusFeed: Sendable {
     }
 
     private mutating func take(_ status: BackgroundStatus) {
-        remove(status.id)
+        drop(status.id)
         taken[status.id] = status.sequence
     }
 

@@ -75,7 +75,7 @@ final class DaemonInbox: Sendable {
 
 /// The progress of a work.
 struct WorkProgress: Sendable, Hashable {
-    /// Bytes that need not be moved again.
+    /// Bytes that need not be transferred again.
     var bytes: Int64
     var total: Int64?
     var bytesPerSecond: Double = 0
