@@ -1,21 +1,21 @@
 public import HTTPTypes
 
-/// What a background task is to do; recorded as it is, so that it can be done after the program has gone.
+/// The work of a background task, which is recorded so that it can be done after the program has ended.
 public struct BackgroundRequest: Sendable, Hashable {
     /// The kinds of work.
     public indirect enum Work: Sendable, Hashable {
-        /// Writes a 2xx response's body to a file, continuing what came before as ``ResumeData`` allows.
+        /// Writes a 2xx response's body to a file, and continues earlier attempts as ``ResumeData`` allows.
         case download(HTTPRequest, to: String)
-        /// Sends a file, which must stay as it is until it was sent.
+        /// Sends a file, which must not change before it is sent.
         case upload(HTTPRequest, file: String)
-        /// What the daemon's program does under that name: see ``BackgroundWork``.
+        /// Work of the daemon's program: see ``BackgroundWork``.
         case custom(kind: String, payload: [UInt8])
     }
 
-    /// What to do.
+    /// The work.
     public var work: Work
 
-    /// How to do it.
+    /// Its options.
     public var options: BackgroundOptions
 
     /// A request.
@@ -25,36 +25,37 @@ public struct BackgroundRequest: Sendable, Hashable {
     }
 }
 
-/// How a background task does its work.
+/// The options of a background task.
 public struct BackgroundOptions: Sendable, Hashable {
-    /// What people are told the task is; empty for the file's name.
+    /// The task's name for people; empty for the file's name.
     public var label = ""
 
     /// The name of the secret fields to send, or nil for none.
     ///
-    /// Only the name is recorded; the daemon's ``BackgroundDaemon/credentials`` finds them each time that it sends.
+    /// Only the name is recorded; the daemon's ``BackgroundDaemon/credentials`` returns the fields at each attempt.
     public var credential: String?
 
-    /// Fields that hold no secret although their names do not tell; other fields that might are refused.
+    /// Fields of unknown names that hold no secret; other fields of unknown names are refused.
     public var publicFields: Set<HTTPField.Name> = []
 
-    /// How urgent the task is among those that wait.
+    /// The task's priority among waiting tasks.
     public var priority = SessionTask.Priority.normal
 
-    /// The most bytes per second, besides the daemon's ``RateSchedule``; nil for no limit.
+    /// The limit in bytes per second, in addition to the daemon's ``RateSchedule``; nil for none.
     public var rateLimit: Int?
 
     /// See ``TaskOptions/idempotencyKey``.
     public var idempotencyKey: String?
 
-    /// Not before so many seconds since 1970 is the task begun; nil for at once.
+    /// When the task may begin, in seconds since 1970; nil for at once.
     public var earliestStart: Int64?
 
-    /// How long the task may take in all, in seconds, from its ``BackgroundTask/resume()``, or its ``earliestStart``
-    /// where that is later, waiting and retries included: 7 days.
+    /// How long the task may take with all waits and retries, in seconds: 7 days.
+    ///
+    /// The time begins with ``BackgroundTask/resume()``, or ``earliestStart`` where that is later.
     public var timeoutForResource: Int64 = 7 * 86400
 
-    /// A PEM file of authorities to trust instead of the system's, or nil.
+    /// A PEM file of certificate authorities to trust instead of the system's, or nil.
     public var certificateAuthorityFile: String?
 
     /// See ``SessionConfiguration/pinnedKeys``.

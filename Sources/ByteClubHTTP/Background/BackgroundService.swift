@@ -1,20 +1,20 @@
 import Glibc
 
-/// Where the daemon of a program's background transfers keeps them, and how it is started.
+/// The folder of a program's background transfers, and the command that starts their daemon.
 ///
-/// All that is durable, the lock and the socket are in one folder, so who gives the same folder speaks with the same
-/// daemon: one for each user and program.
+/// The folder holds all records, the lock and the socket, so programs that name the same folder use the same daemon: one
+/// for each user and program.
 public struct BackgroundService: Sendable, Hashable {
-    /// The folder: absolute, of the user alone (mode 0700); made when it is not there.
+    /// The folder's absolute path; the folder belongs to the user alone (mode 0700) and is created if necessary.
     public var folder: String
 
-    /// The program that is the daemon, an absolute path, and its arguments.
+    /// The absolute path of the daemon's program, and its arguments.
     ///
-    /// It calls ``BackgroundDaemon/run()`` with the same folder. It is started detached from the terminal, with `/` as
-    /// its working directory, when a transfer is there and no daemon runs.
+    /// The program calls ``BackgroundDaemon/run()`` with the same folder. It is started, detached from the terminal and with
+    /// `/` as its working directory, when it is needed and no daemon runs.
     public var command: [String]
 
-    /// A service in a folder of one's own choice.
+    /// A service in the given folder.
     ///
     /// - Parameters:
     ///   - folder: See ``folder``.
@@ -24,16 +24,17 @@ public struct BackgroundService: Sendable, Hashable {
         self.command = command
     }
 
-    /// The service of a program in the user's folder for state: `$XDG_STATE_HOME/NAME/transfers`, else
-    /// `~/.local/state/NAME/transfers` (XDG base directory specification).
+    /// The service of a program in the user's state folder (XDG base directory specification).
+    ///
+    /// The folder is `$XDG_STATE_HOME/NAME/transfers`, or `~/.local/state/NAME/transfers` without the variable.
     ///
     /// - Parameters:
-    ///   - name: The program's name, as its folder is called.
+    ///   - name: The name of the program's folder.
     ///   - command: See ``command``.
-    /// - Throws: ``TransferError/Code/badConfiguration`` when the name is no name of a folder, or there is no home.
+    /// - Throws: ``TransferError/Code/badConfiguration`` when the name is invalid, or HOME is missing.
     public init(name: String, command: [String]) throws(TransferError) {
         guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
-            throw TransferError(.badConfiguration, "'\(name)' is no name for a folder of background transfers")
+            throw TransferError(.badConfiguration, "'\(name)' is not a valid folder name for background transfers")
         }
         func variable(_ name: String) -> String? {
             guard let value = unsafe getenv(name) else { return nil }
@@ -46,19 +47,19 @@ public struct BackgroundService: Sendable, Hashable {
         self.init(folder: "\(base)/\(name)/transfers", command: command)
     }
 
-    /// Whether tasks are recorded, as far as a look at the folder tells; blocks.
+    /// Whether the folder has recorded tasks; false if it cannot be read, and blocks.
     public var hasTasks: Bool { folderNames(folder)?.contains { $0.hasSuffix(".\(TaskFolder.Part.task)") } ?? false }
 
     /// The daemon's socket, for a unit of systemd that listens to it.
     public var socketPath: String { folder + "/daemon.sock" }
-    /// How fast the daemon may be, as it is on disk whether one runs or not; without a limit where nobody has set one.
+    /// The rate limits on disk, whether a daemon runs or not; without limits if none were set.
     ///
-    /// It is read anew each time, which blocks for a moment.
+    /// Each access reads the file, which blocks for a moment.
     public var recordedSchedule: RateSchedule { TaskFolder.schedule(in: folder) }
-    /// What a running daemon holds locked.
+    /// The file that a running daemon locks.
     var lockPath: String { folder + "/daemon.lock" }
 
-    /// What to tell of a daemon that does not answer.
+    /// The error for a daemon that does not answer.
     var silence: TransferError {
         guard let process = DaemonLock.holder(lockPath) else {
             return TransferError(.daemonUnavailable, "the daemon in \(folder) does not start")

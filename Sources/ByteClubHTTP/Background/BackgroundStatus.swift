@@ -1,74 +1,74 @@
-/// How a background task stands.
+/// The status of a background task.
 public struct BackgroundStatus: Sendable, Hashable, Identifiable {
     /// The states of a background task.
     public enum State: String, Sendable, Hashable, CaseIterable {
-        /// For its turn, its time, the network, or the next attempt.
+        /// Waits for its turn, its time, the network, or the next attempt.
         case waiting
-        /// Bytes move.
+        /// Runs now.
         case running
-        /// Held by somebody until it is resumed.
+        /// Paused until it is resumed.
         case paused
-        /// The work is done.
+        /// Done.
         case done
-        /// It was given up: see ``BackgroundStatus/failure``; it can be resumed, which begins its time anew.
+        /// Failed, with ``BackgroundStatus/failure``; it can be resumed, which restarts its time limit.
         case failed
     }
 
-    /// Which task.
+    /// The task.
     public var id: BackgroundTask.ID
 
     /// The identifier of the session it belongs to.
     public var identifier: String
 
-    /// What it is to do.
+    /// The work.
     public var request: BackgroundRequest
 
-    /// How urgent it is now.
+    /// The current priority.
     public var priority: SessionTask.Priority
 
-    /// Where it stands.
+    /// The state.
     public var state: State
 
-    /// Body bytes that are safe on the other side, or on this one's disk: what need not be moved again.
+    /// The body bytes that need not be transferred again: safe on the server, or on this machine's disk.
     public var bytes: Int64 = 0
 
-    /// How many there will be in all; nil while that is unknown.
+    /// The length of the whole body; nil while it is unknown.
     public var total: Int64?
 
-    /// The present rate, 0 while nothing moves.
+    /// The current rate; 0 while no bytes are transferred.
     public var bytesPerSecond: Double = 0
 
-    /// Which attempt this is, from 1; 0 before the first.
+    /// The number of the current attempt, from 1; 0 before the first.
     public var attempt = 0
 
-    /// When it was recorded, in milliseconds since 1970.
+    /// When the task was recorded, in milliseconds since 1970.
     public var created: Int64
 
-    /// When its state changed last, in milliseconds since 1970.
+    /// When the state changed last, in milliseconds since 1970.
     public var changed: Int64
 
     /// When the next attempt is due, in milliseconds since 1970; nil unless it waits for one.
     public var nextAttempt: Int64?
 
-    /// What the last attempt failed with, or why the task was given up; nil when nothing went wrong.
+    /// The failure of the last attempt or of the task; nil after a success.
     public var failure: BackgroundFailure?
 
-    /// What it brought; there when it is done.
+    /// The result of a task that is done.
     public var result: BackgroundResult?
 
-    /// Grows with each change of any task of the daemon, also over its restarts.
+    /// Grows with each change of any of the daemon's tasks, also over restarts of the daemon.
     public var sequence: UInt64 = 0
 
-    /// When it was recorded, or resumed last, in milliseconds since 1970: what its time counts from.
+    /// When the task's time limit began: when it was recorded or resumed last, in milliseconds since 1970.
     var begun: Int64
 
-    /// How many attempts failed since the last one that moved anything.
+    /// How many attempts have failed since the last one that made progress.
     var failuresInRow = 0
 
-    /// How many daemons died in a row soon after they began, or went on with, the present attempt.
+    /// How many daemons in a row died soon after they began or continued the current attempt.
     var interruptions = 0
 
-    /// Whether it ended, either way.
+    /// Whether the task is done or has failed.
     public var isFinished: Bool { state == .done || state == .failed }
 
     /// A task that was just recorded.
@@ -84,13 +84,13 @@ public struct BackgroundStatus: Sendable, Hashable, Identifiable {
     }
 }
 
-/// What a background task brought back.
+/// The result of a background task.
 public struct BackgroundResult: Sendable, Hashable {
-    /// The response's status; nil for work that is not one request.
+    /// The response's status; nil for custom work.
     public var status: Int?
     /// The file with the body, for a download.
     public var file: String?
-    /// The response's body for an upload, at most 64 KiB of it, or what ``BackgroundWork`` returned, at most 1 MiB.
+    /// The first 64 KiB of an upload's response body, or at most 1 MiB from ``BackgroundWork``.
     public var bytes: [UInt8]
 
     /// A result.
@@ -101,17 +101,17 @@ public struct BackgroundResult: Sendable, Hashable {
     }
 }
 
-/// Why a background task did not do its work.
+/// Why a background task or one of its attempts failed.
 public struct BackgroundFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The name of a ``TransferError/Code``, or one of the ``BackgroundWork``'s own.
     public var code: String
     /// One line for people, without secrets.
     public var message: String
-    /// The response's status, where one was the reason.
+    /// The response's status if it is the reason.
     public var status: Int?
-    /// Whether trying again may help.
+    /// Whether another attempt may succeed.
     public var isRetryable: Bool
-    /// How many seconds the server wants to be left alone, where it said so.
+    /// How many seconds the server asks clients to wait (`Retry-After`).
     public var retryAfter: Int64?
 
     /// A failure.
@@ -129,16 +129,16 @@ public struct BackgroundFailure: Error, Sendable, Hashable, CustomStringConverti
     public var description: String { message }
 }
 
-/// What can be asked of a task that is recorded.
+/// A change of a recorded task.
 public enum BackgroundChange: Sendable, Hashable {
-    /// Holds it; what was moved is kept.
+    /// Pauses it; transferred bytes are kept.
     case pause
-    /// Lets a held, or failed, task go on; one that waits for its next attempt makes it at once.
+    /// Continues a paused or failed task; one that waits for its next attempt makes it at once.
     case resume
-    /// Gives it up as ``BackgroundStatus/State/failed`` with the code `cancelled`; what was moved is dropped.
+    /// Ends it as ``BackgroundStatus/State/failed`` with the code `cancelled`; transferred bytes are removed.
     case cancel
     /// Makes it more or less urgent.
     case prioritize(SessionTask.Priority)
-    /// Forgets a finished task, so that it is told no more.
+    /// Removes a finished task.
     case forget
 }

@@ -1,19 +1,19 @@
 import Glibc
 
-/// How many bytes per second a daemon may move at which time of the week.
+/// A daemon's rate limits by the time of the week.
 public struct RateSchedule: Sendable, Hashable {
     /// A part of every week.
     public struct Span: Sendable, Hashable {
-        /// The days on which it begins, 0 being Monday and 6 Sunday; at least one.
+        /// The days on which it begins, 0 for Monday to 6 for Sunday; at least one.
         public var days: Set<Int>
         /// Its first minute since midnight, local time, 0 to 1439.
         public var from: Int
-        /// The minute it ends before, since that midnight; above ``from``, and at most 1440 more.
+        /// The first minute after it, since the same midnight; above ``from``, by at most 1440.
         public var to: Int
-        /// The limit in bytes per second; 0 holds all transfers, nil lets them be as fast as they can.
+        /// The limit in bytes per second; 0 pauses all transfers, nil means no limit.
         public var rate: Int?
 
-        /// A part of the week, of every day unless days are given.
+        /// A part of the week, on every day unless days are given.
         public init(days: Set<Int> = Set(0..<7), from: Int, to: Int, rate: Int?) {
             self.days = days
             self.from = from
@@ -30,10 +30,10 @@ public struct RateSchedule: Sendable, Hashable {
     /// The limit outside of all spans; as ``Span/rate``.
     public var otherwise: Int?
 
-    /// The parts of the week; the first one that a minute is in counts.
+    /// The parts of the week; the first one that contains a minute applies.
     public var spans: [Span]
 
-    /// A schedule; without spans the limit always holds.
+    /// A schedule; without spans the limit always applies.
     public init(otherwise: Int? = nil, spans: [Span] = []) {
         self.otherwise = otherwise
         self.spans = spans
@@ -48,20 +48,20 @@ extension RateSchedule {
     /// The limit at a time of the week.
     ///
     /// - Parameters:
-    ///   - weekday: The day, 0 being Monday and 6 Sunday.
+    ///   - weekday: The day, 0 for Monday to 6 for Sunday.
     ///   - minute: Minutes since midnight, 0 to 1439.
-    /// - Returns: Bytes per second; 0 holds all transfers, nil lets them be as fast as they can.
+    /// - Returns: The limit, as ``Span/rate``.
     public func rate(weekday: Int, minute: Int) -> Int? {
         spans.first { $0.holds(weekday, minute) }.map(\.rate) ?? otherwise
     }
 
-    /// The limit at a time, and when to ask again.
+    /// The limit at a time, and when it may change.
     ///
     /// - Parameters:
     ///   - seconds: The time, in seconds since 1970.
-    ///   - localTime: What local clocks show at a time: the day, 0 being Monday, and minutes since midnight.
-    /// - Returns: The limit, as ``Span/rate``, and when it is another one: at most an hour later, since the zone of the
-    ///   machine may change; nil without spans.
+    ///   - localTime: The local day of the week and minute of a time; see ``localTime(at:)``.
+    /// - Returns: The limit, as ``Span/rate``, and when it may change: at most an hour later, since the machine's time
+    ///   zone may change; nil without spans.
     func current(
         at seconds: Int64, localTime: (Int64) -> (weekday: Int, minute: Int) = Self.localTime
     ) -> (rate: Int?, nextChange: Int64?) {
@@ -76,7 +76,7 @@ extension RateSchedule {
         return (present, next ?? start + 3600)
     }
 
-    /// What a clock on the wall shows: the day of the week, 0 being Monday, and minutes since midnight.
+    /// The local time: the day of the week, 0 for Monday, and minutes since midnight.
     static func localTime(at seconds: Int64) -> (weekday: Int, minute: Int) {
         var time = time_t(seconds)
         var parts = unsafe tm()
@@ -85,15 +85,13 @@ extension RateSchedule {
         return unsafe ((Int(parts.tm_wday) + 6) % 7, Int(parts.tm_hour) * 60 + Int(parts.tm_min))
     }
 
-    /// Whether ``check()`` finds nothing.
-    var canBeKept: Bool {
-        do throws(TransferError) { try check() } catch { return false }
-        return true
-    }
+    /// Whether ``check()`` throws nothing.
+    var canBeKept: Bool { (try? check()) != nil }
 
-    /// Finds out whether a daemon takes the schedule, before one is asked; neither blocks nor starts one.
+    /// Checks the schedule without a daemon, which accepts valid schedules only.
     ///
-    /// It takes at most 100 ``spans`` whose properties keep to their ranges, and rates of at most 10^15 bytes a second.
+    /// A valid one has at most 100 ``spans`` whose properties keep to their ranges, and rates of at most 10^15 bytes a
+    /// second.
     ///
     /// - Throws: ``TransferError`` with the code ``TransferError/Code/badConfiguration``, whose message names the range.
     public func check() throws(TransferError) {
@@ -101,7 +99,7 @@ extension RateSchedule {
             throw TransferError(.badConfiguration, "a schedule has at most \(Self.mostSpans) parts of the week")
         }
         guard (spans.map(\.rate) + [otherwise]).allSatisfy({ (0...Self.mostRate).contains($0 ?? 0) }) else {
-            throw TransferError(.badConfiguration, "a schedule's limit is 0 to \(Self.mostRate) bytes per second")
+            throw TransferError(.badConfiguration, "a schedule's limit must be 0 to \(Self.mostRate) bytes per second")
         }
         for span in spans {
             guard !span.days.isEmpty, span.days.isSubset(of: 0..<7), (0..<Self.minutesOfDay).contains(span.from),
@@ -109,7 +107,7 @@ extension RateSchedule {
             else {
                 throw TransferError(
                     .badConfiguration,
-                    "a part of the week is of days 0 to 6, from a minute below 1440 to one of at most 1440 more")
+                    "a part of the week must have days 0 to 6, start below minute 1440, and last 1 to 1440 minutes")
             }
         }
     }

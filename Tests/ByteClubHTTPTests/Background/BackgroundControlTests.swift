@@ -19,7 +19,7 @@ struct BackgroundControlTests {
         return request
     }
 
-    @Test("work is recorded in the order it was given, also when the answer was lost")
+    @Test("work is recorded in its order, also when the answer is lost")
     func submit() async throws {
         let daemon = FakeDaemon()
         let control = try await daemon.control()
@@ -33,7 +33,7 @@ struct BackgroundControlTests {
         #expect(error?.code == .badConfiguration)
     }
 
-    @Test("changes are for all or none, and may be asked again")
+    @Test("changes apply to all tasks or none, and may be repeated")
     func change() async throws {
         let daemon = FakeDaemon()
         let ids = [daemon.add("photos"), daemon.add("notes")]
@@ -62,7 +62,7 @@ struct BackgroundControlTests {
         #expect(error?.code == .protocolViolation)
     }
 
-    @Test("updates tell of all tasks, over a restart, until the reader stops")
+    @Test("updates include all tasks, continue over a restart, and end with their reader")
     func updates() async throws {
         let daemon = FakeDaemon()
         let first = daemon.add("photos")
@@ -83,7 +83,7 @@ struct BackgroundControlTests {
             reading.cancel()
             #expect(await reading.value == nil)
         }
-        // The control's, and twice that of the updates.
+        // The control's, and two of the updates'.
         await daemon.connections.wait { log in log.count { !$0 } == 3 }
     }
 
@@ -113,7 +113,7 @@ struct BackgroundControlTests {
         #expect(daemon.calls.entries == [.stop, .list])
     }
 
-    @Test("who may not start a daemon is told that none runs")
+    @Test("a control that may not start a daemon throws when none runs")
     func none() async throws {
         let daemon = FakeDaemon()
         daemon.stopListening()
@@ -121,7 +121,7 @@ struct BackgroundControlTests {
         #expect(error?.code == .daemonUnavailable)
     }
 
-    @Test("looking has systemd start no daemon: where none runs nobody connects")
+    @Test("looking connects to no socket where no daemon runs, so systemd starts none")
     func looking() async throws {
         let daemon = FakeDaemon(isRunning: false)
         #expect(try await BackgroundControl.running(daemon.service) == nil)
@@ -131,14 +131,14 @@ struct BackgroundControlTests {
             try await BackgroundControl(daemon.service, isStarting: false)
         }
         #expect(error?.code == .daemonUnavailable && error?.message.contains("runs for") == true)
-        // This one connects, which it could not if the others were still to be accepted before.
+        // This one connects; it could not behind others that wait to be accepted.
         _ = try await BackgroundControl(daemon.service)
         #expect(daemon.connections.entries.count { $0 } == 1)
         let running = FakeDaemon()
         #expect(try await BackgroundControl.running(running.service)?.tasks() == [])
     }
 
-    @Test("looks at the lock stand in nobody's way")
+    @Test("queries of the lock disturb neither each other nor a starting daemon")
     func lock() async throws {
         let folder = TemporaryFolder()
         let path = folder.file("lock")
@@ -157,7 +157,7 @@ struct BackgroundControlTests {
         #expect(!DaemonLock.isHeld(path))
     }
 
-    @Test("a daemon that does not greet is told, with its process and what to do")
+    @Test("a daemon that does not greet is an error with its process and a remedy")
     func silent() async throws {
         let daemon = FakeDaemon()
         daemon.decide { _ in .never }
@@ -175,7 +175,7 @@ struct BackgroundControlTests {
         #expect(daemon.connections.entries.count { $0 } == 2)
     }
 
-    @Test("who asks a daemon that has stopped answering is told its process and what to do, and may ask again")
+    @Test("a call to a daemon that no longer answers is an error with its process and a remedy, and may be repeated")
     func unanswered() async throws {
         let daemon = FakeDaemon()
         let stops = Log<Bool>()
@@ -194,7 +194,7 @@ struct BackgroundControlTests {
             Task { try await task.resume() },
             Task { _ = try await session.tasks() },
         ]
-        // The session's attaching is one more.
+        // The session's attach is one more.
         await daemon.calls.wait { $0.count == asking.count + 1 }
         stops.add(true)
         let process = getpid()
@@ -218,7 +218,7 @@ struct BackgroundControlTests {
         #expect(daemon.connections.entries.count { $0 } == 3)
     }
 
-    @Test("a socket whose daemon takes no more connections makes nobody wait who need not")
+    @Test("a socket with a full queue of connections delays only callers that wait")
     func full() async throws {
         let folder = TemporaryFolder()
         let service = BackgroundService(folder: folder.path, command: [])
@@ -242,7 +242,7 @@ struct BackgroundControlTests {
         #expect(waited?.code == .timedOut)
     }
 
-    @Test("more than a message holds is told, and the connection goes on")
+    @Test("a call that is too long is an error, and the connection stays")
     func tooLarge() async throws {
         let daemon = FakeDaemon()
         let control = try await daemon.control()

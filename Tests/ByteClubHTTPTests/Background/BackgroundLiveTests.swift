@@ -4,7 +4,7 @@ import Testing
 
 @testable import ByteClubHTTP
 
-/// Work that is done when the test says so, whichever daemon does it then.
+/// Work that is done when the test opens its gate, in whichever daemon.
 private final class HeldWork: BackgroundWork {
     private let isFree = Mutex(false)
 
@@ -27,7 +27,7 @@ extension Live {
             try await BackgroundSession(configuration: .init(identifier: identifier, service: daemon.service))
         }
 
-        /// What a new session is told before it is told that this was all.
+        /// The events of a new session before caughtUp.
         private func missed(_ daemon: RunningDaemon) async throws -> [BackgroundEvent] {
             let session = try await session(daemon)
             var all: [BackgroundEvent] = []
@@ -39,7 +39,7 @@ extension Live {
             return all
         }
 
-        @Test("a download and an upload are done, and their values are told once")
+        @Test("a download and an upload are done, and their results are reported once")
         func transfers() async throws {
             let folder = TemporaryFolder()
             let server = try FaultServer.echo()
@@ -91,7 +91,7 @@ extension Live {
             try await daemon.stop()
         }
 
-        @Test("a program that is gone is told when it comes back, until it has taken the end")
+        @Test("a program that starts again gets an end until it has taken it")
         func comesBack() async throws {
             let folder = TemporaryFolder()
             let work = HeldWork()
@@ -117,7 +117,7 @@ extension Live {
             }
         }
 
-        @Test("an identifier belongs to one session, whichever daemon there is")
+        @Test("an identifier belongs to one session, whichever daemon runs")
         func inUse() async throws {
             let folder = TemporaryFolder()
             try await withDaemon(folder) { daemon in
@@ -129,7 +129,7 @@ extension Live {
             }
         }
 
-        @Test("what cannot be recorded is told, and nothing is")
+        @Test("work that cannot be recorded is an error and leaves nothing")
         func refused() async throws {
             let folder = TemporaryFolder()
             let server = try FaultServer.echo()
@@ -158,7 +158,7 @@ extension Live {
             }
         }
 
-        @Test("stop returns when the daemon has ended, and a held task goes on in the next one")
+        @Test("stop returns when the daemon has ended, and the next one continues a paused task")
         func stop() async throws {
             let folder = TemporaryFolder()
             let work = HeldWork()

@@ -27,7 +27,7 @@ struct BackgroundRequestTests {
 
     private func field(_ name: String) throws -> HTTPField.Name { try #require(HTTPField.Name(name)) }
 
-    @Test("downloads, uploads and other work are accepted as they are meant")
+    @Test("valid downloads, uploads and other work are accepted")
     func accepted() throws {
         var put = get([.contentType: "image/jpeg"])
         put.method = .post
@@ -41,7 +41,7 @@ struct BackgroundRequestTests {
         try download(get([name: "5"])) { $0.publicFields = [name] }.check()
     }
 
-    @Test("a field that may hold a secret is refused, with what to do instead")
+    @Test("a field that may hold a secret is refused with a remedy")
     func secrets() throws {
         for name in [.authorization, .cookie, .proxyAuthorization, try field("X-Api-Key"), try field("Link")] {
             let message = refusal(of: download(get([name: "hush"])))
@@ -55,7 +55,7 @@ struct BackgroundRequestTests {
         #expect(!refusal(of: download(get(authority: "me:hush@club.example"))).contains("hush"))
     }
 
-    @Test("what cannot be done later is refused now")
+    @Test("work that could never be done is refused at once")
     func refused() throws {
         var post = get()
         post.method = .post
@@ -85,7 +85,7 @@ struct BackgroundRequestTests {
         }
     }
 
-    @Test("a session's identifier has 1 to 200 bytes and can be printed")
+    @Test("a session's identifier has 1 to 200 printable bytes")
     func identifiers() throws {
         for good in ["a", "club.example/photos", String(repeating: "ä", count: 100)] {
             try BackgroundRequest.check(identifier: good)
@@ -96,7 +96,7 @@ struct BackgroundRequestTests {
         }
     }
 
-    @Test("an upload may be repeated when its method says so, or it has a key")
+    @Test("an upload may be repeated if its method is idempotent or it has a key")
     func repeatable() {
         for (method, isRepeatable) in [(HTTPRequest.Method.put, true), (.post, false), (.patch, false)] {
             var request = get()

@@ -9,7 +9,7 @@ extension FakeDaemon {
             configuration: .background(identifier, service: service), connector)
     }
 
-    /// Returns when the daemon was told that the end was taken.
+    /// Returns when the daemon has received that the end was taken.
     func acknowledged(_ id: BackgroundTask.ID) async {
         await calls.wait {
             $0.contains { if case .acknowledge(let ends) = $0 { ends.contains { $0.id == id } } else { false } }
@@ -20,7 +20,7 @@ extension FakeDaemon {
 extension BackgroundSession {
     fileprivate func task() -> BackgroundTask { workTask("test", payload: [1]) }
 
-    /// What a new reader is told until all that was missed is told.
+    /// The events of a new reader up to caughtUp.
     fileprivate func missed() async -> [BackgroundEvent] {
         var all: [BackgroundEvent] = []
         for await event in events {
@@ -38,7 +38,7 @@ extension BackgroundEvent {
 
 @Suite("Background sessions")
 struct BackgroundSessionTests {
-    @Test("a task is recorded when its resume has returned, as it was asked for")
+    @Test("resume returns when the task is recorded with its options")
     func resume() async throws {
         let daemon = FakeDaemon()
         let session = try await daemon.session()
@@ -91,7 +91,7 @@ struct BackgroundSessionTests {
         #expect(error?.code == .unknownTask)
     }
 
-    @Test("what cannot be recorded is told")
+    @Test("work that cannot be recorded is an error")
     func refused() async throws {
         let daemon = FakeDaemon()
         let session = try await daemon.session()
@@ -102,7 +102,7 @@ struct BackgroundSessionTests {
         #expect(task.status == nil)
     }
 
-    @Test("who waits for a value gets it, or why there is none, and nobody is told again")
+    @Test("a value returns the result or throws the failure, which is not reported again")
     func value() async throws {
         let daemon = FakeDaemon()
         let session = try await daemon.session()
@@ -121,7 +121,7 @@ struct BackgroundSessionTests {
         #expect(await session.missed() == [])
     }
 
-    @Test("a failed task that was taken can be resumed, and one that is done is not done again")
+    @Test("a failed task can be resumed after its end was taken, and one that is done is not repeated")
     func resumeFinished() async throws {
         let daemon = FakeDaemon()
         let session = try await daemon.session()
@@ -139,7 +139,7 @@ struct BackgroundSessionTests {
         #expect(daemon.tasks.isEmpty)
     }
 
-    @Test("cancelling who waits ends the wait alone")
+    @Test("cancelling a wait does not cancel the task")
     func cancelWait() async throws {
         let daemon = FakeDaemon()
         let session = try await daemon.session()
@@ -157,7 +157,7 @@ struct BackgroundSessionTests {
         _ = try await task.value
     }
 
-    @Test("updates tell the last change, to every reader, and end with the task")
+    @Test("every reader of updates gets the last change, and the sequence ends with the task")
     func updates() async throws {
         let daemon = FakeDaemon()
         let session = try await daemon.session()
@@ -174,7 +174,7 @@ struct BackgroundSessionTests {
         #expect(await task.updates.reduce(into: []) { $0.append($1.state) } == [.done])
     }
 
-    @Test("a new session is told how all stands and what ended meanwhile, then that this was all, then what follows")
+    @Test("a new session gets the status of all tasks and missed ends, then caughtUp, then changes")
     func missed() async throws {
         let daemon = FakeDaemon()
         let (waiting, done) = (daemon.add("photos"), daemon.add("photos"))
@@ -190,14 +190,14 @@ struct BackgroundSessionTests {
         #expect(try await session.tasks().map(\.id) == [waiting, new])
     }
 
-    @Test("an end counts as taken when the next event is asked for")
+    @Test("an end counts as taken when the reader asks for the next event")
     func taken() async throws {
         let daemon = FakeDaemon()
         let (first, second) = (daemon.add("photos"), daemon.add("photos"))
         daemon.finish(first)
         daemon.finish(second)
         do {
-            // Dropped as by a program that ends while it handles the second.
+            // Dropped, as by a program that ends while it handles the second event.
             var events = try await daemon.session().events.makeAsyncIterator()
             #expect(await events.next()?.finished == first)
             #expect(await events.next()?.finished == second)
@@ -208,7 +208,7 @@ struct BackgroundSessionTests {
         #expect(await (try daemon.session()).missed().map(\.finished) == [second])
     }
 
-    @Test("a session that is invalidated has taken what it was told, and leaves the rest")
+    @Test("invalidating a session takes the ends that its reader has got, and leaves the others")
     func invalidate() async throws {
         let daemon = FakeDaemon()
         let (first, second) = (daemon.add("photos"), daemon.add("photos"))
@@ -233,7 +233,7 @@ struct BackgroundSessionTests {
         #expect(await next.missed().map { $0.finished ?? $0.changed } == [second, unfinished.id])
     }
 
-    @Test("a session whose daemon notes nothing can be invalidated all the same")
+    @Test("a session can be invalidated although its daemon confirms nothing")
     func stuck() async throws {
         let daemon = FakeDaemon()
         let session = try await daemon.session()
@@ -248,7 +248,7 @@ struct BackgroundSessionTests {
         await daemon.acknowledged(task.id)
     }
 
-    @Test("after a restart of the daemon nothing is told twice, and what changed meanwhile is told")
+    @Test("after a restart of the daemon no event is repeated and no change is missed")
     func restart() async throws {
         let daemon = FakeDaemon()
         let (same, changed, ended, gone) = (
@@ -274,7 +274,7 @@ struct BackgroundSessionTests {
         await daemon.acknowledged(ended)
     }
 
-    @Test("an end whose taking the daemon did not note before it ended is not told again")
+    @Test("an end that was taken is not repeated, though the daemon ended before it confirmed that")
     func lostTaking() async throws {
         let daemon = FakeDaemon()
         let done = daemon.add("photos")
@@ -290,7 +290,7 @@ struct BackgroundSessionTests {
         #expect(daemon.tasks.map(\.id) == [next])
     }
 
-    @Test("a task that is resumed before its end was taken is not forgotten")
+    @Test("a task that is resumed before its end is taken is not forgotten")
     func resumedWhileTold() async throws {
         let daemon = FakeDaemon()
         let id = daemon.add("photos")
@@ -308,7 +308,7 @@ struct BackgroundSessionTests {
         #expect(!daemon.calls.entries.contains { if case .acknowledge = $0 { true } else { false } })
     }
 
-    @Test("who reads anew ends the former reader, and is told how all stands")
+    @Test("a new reader ends the sequence of the old one, and gets the status of all tasks")
     func readers() async throws {
         let daemon = FakeDaemon()
         let id = daemon.add("photos")
@@ -325,7 +325,7 @@ struct BackgroundSessionTests {
         #expect(told.entries.map(\.changed) == [id, nil])
     }
 
-    @Test("while somebody reads events, a value takes nothing")
+    @Test("while events are read, a value takes no result")
     func valueBesideEvents() async throws {
         let daemon = FakeDaemon()
         let session = try await daemon.session()
@@ -357,7 +357,7 @@ struct BackgroundSessionTests {
         }
     }
 
-    @Test("an end that was taken is told to a new daemon when the former one never answered to that")
+    @Test("an end that was taken is sent to a new daemon if the old one never confirmed it")
     func lateAcknowledgement() async throws {
         let daemon = FakeDaemon()
         let id = daemon.add("photos")
@@ -380,18 +380,18 @@ struct BackgroundSessionTests {
         let asking = Task { try await session.tasks() }
         await daemon.calls.wait { $0.contains(.list) }
         stops.add(true)
-        // The acknowledgement is waited for no longer with it.
+        // This also ends the wait for the acknowledgement.
         let error = await #expect(throws: TransferError.self) { try await asking.value }
         #expect(error?.code == .timedOut)
         stops.add(false)
         daemon.decide { _ in .answered }
         daemon.end()
-        // Its answer comes after all that the new daemon begins with.
+        // Its answer comes after the new daemon's report of all tasks.
         _ = try await session.tasks()
         #expect(try await session.tasks().isEmpty && daemon.tasks.isEmpty)
     }
 
-    @Test("a session that is dropped lets go of its identifier")
+    @Test("dropping a session releases its identifier")
     func dropped() async throws {
         let daemon = FakeDaemon()
         do {
@@ -402,7 +402,7 @@ struct BackgroundSessionTests {
         #expect(try await daemon.session().tasks().count == 1)
     }
 
-    @Test("when no daemon can be had any more, all that waits is told")
+    @Test("when no daemon can be started any more, all waits fail")
     func unavailable() async throws {
         let daemon = FakeDaemon()
         let session = try await daemon.session()

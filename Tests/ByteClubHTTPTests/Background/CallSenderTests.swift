@@ -19,12 +19,12 @@ struct CallSenderTests {
         return .submit(identifier: "photos", [Submission(id: .random(), request: request)])
     }
 
-    @Test("calls arrive whole and in order, though the daemon does not read at first, and nobody waits for it")
+    @Test("calls arrive complete and in order without blocking, though the daemon does not read at first")
     func order() async throws {
         let (near, far) = try pair()
         let tooLong = Log<UInt64>()
         let sender = CallSender(near) { number, _ in tooLong.add(number) }
-        // More than the system keeps; every third call is short and could get by.
+        // More than the socket's buffer holds; every third call is short and could overtake.
         let calls = (0..<30).map { call($0 % 3 == 2 ? 1 : 1 << 18) }
         for (number, call) in calls.enumerated() {
             sender.add(UInt64(number), call)
@@ -41,7 +41,7 @@ struct CallSenderTests {
         #expect(tooLong.entries == [98])
     }
 
-    @Test("a sending that waits ends when the connection is shut down")
+    @Test("shutting down the connection ends a send that waits")
     func shutDown() async throws {
         let (near, far) = try pair()
         var sender: CallSender? = CallSender(near) { _, _ in }
@@ -55,7 +55,7 @@ struct CallSenderTests {
         withExtendedLifetime(far) {}
     }
 
-    @Test("what is asked again on a new connection arrives in the order it was asked in")
+    @Test("calls are repeated on a new connection in their order")
     func again() async throws {
         let daemon = FakeDaemon()
         let client = DaemonClient(daemon.connector)

@@ -2,13 +2,13 @@ import Testing
 
 @testable import ByteClubHTTP
 
-/// An exchange whose ticks that were asked for are counted.
+/// An exchange that counts the requested ticks.
 private struct TickedExchange {
     var exchange: DaemonExchange
-    /// Those that have not passed yet.
+    /// The ticks that have not passed yet.
     var ticks = 0
 
-    /// Takes an event, when no time has passed unless a time is given.
+    /// Handles an event at the given time, or at 0.
     mutating func handle(
         _ event: DaemonExchange.Event, at now: Moment = Moment(nanoseconds: 0)
     ) -> [DaemonExchange.Step] {
@@ -19,13 +19,13 @@ private struct TickedExchange {
     }
 }
 
-@Suite("Calls to a daemon that comes and goes")
+@Suite("Calls to a daemon that ends and starts again")
 struct DaemonExchangeTests {
     private static let hello = DaemonExchange.Event.received(
         .answer(number: 1, .hello(version: DaemonFrame.version, process: 7)))
     private static let taken = DaemonExchange.Event.received(.answer(number: 2, .done))
 
-    /// What steps say, in words that can be compared.
+    /// The steps as text.
     private func words(_ steps: [DaemonExchange.Step]) -> [String] {
         steps.compactMap { step in
             switch step {
@@ -47,12 +47,12 @@ struct DaemonExchangeTests {
         TickedExchange(exchange: DaemonExchange(role: role, isStarting: isStarting))
     }
 
-    /// Tells one event after the other, and collects what is said to each.
+    /// Handles events one after another, and returns the steps of each.
     private func tell(_ exchange: inout TickedExchange, _ events: DaemonExchange.Event...) -> [[String]] {
         events.map { words(exchange.handle($0)) }
     }
 
-    @Test("a greeting comes first, then the role, then what was asked meanwhile")
+    @Test("the greeting is sent first, then the role, then the calls that wait")
     func order() {
         var exchange = exchange(role: .watch)
         #expect(
@@ -64,7 +64,7 @@ struct DaemonExchangeTests {
         #expect(tell(&exchange, .received(.answer(number: 5, .done))) == [[]])
     }
 
-    @Test("what has no answer when the daemon goes is asked again, and nothing else")
+    @Test("only calls without an answer are repeated after the daemon ends")
     func again() {
         var exchange = exchange()
         _ = tell(
@@ -76,14 +76,14 @@ struct DaemonExchangeTests {
             ])
     }
 
-    @Test("without a role an idle connection is not made again until something is asked")
+    @Test("without a role, a lost idle connection is made again only for a call")
     func rest() {
         var exchange = exchange()
         _ = tell(&exchange, .open(3), .connected, Self.hello)
         #expect(tell(&exchange, .lost(nil), .call(4, .list)) == [[], ["connect after 0"]])
     }
 
-    @Test("a daemon that never answers is given up after some tries, ever longer apart")
+    @Test("the exchange gives up on a daemon that never answers after some attempts with growing delays")
     func giveUp() {
         var exchange = exchange(role: .watch)
         _ = tell(&exchange, .open(3), .connected, Self.hello, Self.taken, .call(4, .list))
@@ -97,7 +97,7 @@ struct DaemonExchangeTests {
         #expect(tell(&exchange, .call(5, .list)) == [["fail 5 daemonUnavailable"]])
     }
 
-    @Test("how all stands is no sign that a daemon works which dies of a call")
+    @Test("a report of all tasks does not count as an answer when the daemon dies of a call")
     func poison() {
         var exchange = exchange(role: .watch)
         _ = tell(&exchange, .open(3), .connected, Self.hello, Self.taken, .call(4, .list))
@@ -110,7 +110,7 @@ struct DaemonExchangeTests {
         #expect(tries == DaemonExchange.tries)
     }
 
-    @Test("a daemon that ends by itself again and again is followed for ever, with a pause")
+    @Test("a daemon that keeps ending while idle is followed without end, with a pause")
     func restless() {
         var exchange = exchange(role: .watch)
         _ = tell(&exchange, .open(3), .connected, Self.hello, Self.taken)
@@ -122,7 +122,7 @@ struct DaemonExchangeTests {
         #expect(delays.count == 50 && delays.first == "connect after 0" && delays.last == "connect after 30000")
     }
 
-    @Test("a daemon that works and crashes each time is started with longer pauses, until it was ready for a while")
+    @Test("a daemon that answers and then crashes is started with growing delays, until it was ready for a while")
     func crashes() {
         var exchange = exchange(role: .watch)
         var now = Moment(nanoseconds: 0)
@@ -143,7 +143,7 @@ struct DaemonExchangeTests {
         #expect(live(for: short) == ["connect after 100"])
     }
 
-    @Test("a daemon that cannot be started at all is told at once, and later only after some tries")
+    @Test("a daemon that cannot be started is an error at once, and a later one only after some attempts")
     func unreachable() {
         let none = DaemonExchange.Event.unreachable(TransferError(.daemonUnavailable, "no such file"))
         var first = exchange(role: .watch)
@@ -163,7 +163,7 @@ struct DaemonExchangeTests {
             ])
     }
 
-    @Test("a daemon that does not greet is given up at once, and later only after some tries")
+    @Test("a daemon that does not greet is an error at once, and a later one only after some attempts")
     func silent() {
         let silent = DaemonExchange.Event.unreachable(TransferError(.daemonUnavailable, "does not answer"))
         var first = exchange()
@@ -180,7 +180,7 @@ struct DaemonExchangeTests {
         #expect(tell(&later, .connected, Self.hello, silent) == [["begin", "send 1"], ["send 2"], []])
     }
 
-    /// Lets ticks pass as long as one was asked for, until something is to be done; how many passed then.
+    /// Lets requested ticks pass until a step follows, and returns their number.
     private func wait(_ exchange: inout TickedExchange, atMost limit: Int = 1000) -> (ticks: Int, words: [String]) {
         var ticks = 0
         while ticks < limit, exchange.ticks > 0 {
@@ -191,7 +191,7 @@ struct DaemonExchangeTests {
         return (ticks, [])
     }
 
-    @Test("what a silent daemon was asked ends after a while, and the connection stays for what it tells later")
+    @Test("calls to a silent daemon fail after a while, and the connection stays for later events")
     func unanswered() {
         var exchange = exchange(role: .watch)
         _ = tell(&exchange, .open(3), .connected, Self.hello, Self.taken, .received(.event(.caughtUp)))
@@ -206,7 +206,7 @@ struct DaemonExchangeTests {
         #expect(tell(&exchange, .call(6, .list), .received(.answer(number: 6, .done))) == [["send 6"], ["answer 6"]])
     }
 
-    @Test("a daemon that says anything is not silent, and may take longer for many tasks")
+    @Test("any message ends a silence, and a call about many tasks allows a longer one")
     func slow() {
         var exchange = exchange(role: .watch)
         _ = tell(&exchange, .open(3), .connected, Self.hello, Self.taken, .received(.event(.caughtUp)), .call(4, .list))
@@ -220,7 +220,7 @@ struct DaemonExchangeTests {
         #expect(ticks == SilenceMeter.ticks + 2 + 1000 / SilenceMeter.tasksPerTick && words == ["fail 5 timedOut"])
     }
 
-    @Test("a daemon that is silent before all was told is given up at first, and later only after some tries")
+    @Test("a daemon that is silent before it has reported all tasks is an error at first, later only after attempts")
     func unansweredRole() {
         var first = exchange(role: .attach(identifier: "a"))
         _ = tell(&first, .open(3), .connected, Self.hello)
@@ -232,7 +232,7 @@ struct DaemonExchangeTests {
         #expect(wait(&later).words == ["hang up", "connect after 100"])
     }
 
-    @Test("ticks are asked for one at a time, and only while somebody waits")
+    @Test("ticks are requested one at a time, and only while a call waits")
     func ticks() {
         let tick = DaemonExchange.Event.tick(TransferError(.daemonUnavailable, "does not answer"))
         var exchange = exchange()
@@ -247,7 +247,7 @@ struct DaemonExchangeTests {
         }
     }
 
-    @Test("an answer in several frames is one, and begins anew on a new connection")
+    @Test("an answer in several frames is joined, and starts over on a new connection")
     func parts() {
         func status() -> BackgroundStatus {
             BackgroundStatus(.random(), "a", BackgroundRequest(.custom(kind: "test", payload: [])), at: 1)
@@ -268,7 +268,7 @@ struct DaemonExchangeTests {
         #expect(all == first + last)
     }
 
-    @Test("an identifier that somebody lets go of within half a second is got")
+    @Test("an identifier that another session releases within half a second is granted")
     func refused() {
         let refusal = DaemonExchange.Event.received(
             .answer(number: 2, .refused(code: "identifierInUse", message: "in use")))
@@ -287,7 +287,7 @@ struct DaemonExchangeTests {
         }
     }
 
-    @Test("a daemon of another version is told with what to do")
+    @Test("a daemon of another version is an error with a remedy")
     func version() {
         var exchange = exchange()
         _ = tell(&exchange, .open(3), .connected)
@@ -300,7 +300,7 @@ struct DaemonExchangeTests {
         #expect(error.message.contains("process 7") && error.message.contains("99") && error.message.contains("end it"))
     }
 
-    @Test("a forgotten task that is forgotten once more is no error, unless nobody asked before")
+    @Test("forgetting a task again is an error only for the first call")
     func forget() {
         let unknown = DaemonExchange.Event.received(
             .answer(number: 3, .refused(code: "unknownTask", message: "unknown")))
@@ -313,7 +313,7 @@ struct DaemonExchangeTests {
         #expect(tell(&exchange, unknown) == [["answer 3"]])
     }
 
-    @Test("a daemon has stopped when it is gone, and is not started again for that")
+    @Test("a stop is answered when the daemon has ended, and does not start it again")
     func stop() {
         var exchange = exchange()
         _ = tell(&exchange, .call(3, .stop), .connected, Self.hello)
@@ -321,7 +321,7 @@ struct DaemonExchangeTests {
         #expect(tell(&exchange, .call(4, .list)) == [["connect after 0"]])
     }
 
-    @Test("after the end nothing is asked, and all that waits is told")
+    @Test("closing fails all waiting calls, and sends no more")
     func close() {
         var exchange = exchange(role: .watch)
         _ = tell(&exchange, .open(3), .connected, .call(4, .list))

@@ -5,7 +5,7 @@ import Testing
 @testable import ByteClubHTTP
 
 struct DaemonFrameTests {
-    @Test("every message is read as it was written, and its bytes are always the same")
+    @Test("every message survives encoding and decoding, and its bytes never vary")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("frames: seed \(seed)")
@@ -19,7 +19,7 @@ struct DaemonFrameTests {
         }
     }
 
-    @Test("a message that is cut off, longer or of other bytes is an error or another message, and nothing traps")
+    @Test("a truncated, longer or changed message is an error or another message, and never traps")
     func damage() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("damaged frames: seed \(seed)")
@@ -40,7 +40,7 @@ struct DaemonFrameTests {
         }
     }
 
-    @Test("random bytes are no message, or one that can be written again")
+    @Test("random bytes are an error, or a message that can be encoded again")
     func nonsense() {
         let seed = UInt64.random(in: 0 ... .max)
         print("random frames: seed \(seed)")
@@ -57,7 +57,7 @@ struct DaemonFrameTests {
         }
     }
 
-    @Test("a number of values that cannot be there is an error before anything is made of it")
+    @Test("an impossible number of values is an error before memory is allocated")
     func counts() {
         for count: Int64 in [-1, 1, 1 << 20, .max, .min] {
             var writer = RecordWriter()

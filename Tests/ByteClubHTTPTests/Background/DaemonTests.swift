@@ -8,7 +8,7 @@ import Testing
 
 extension Live {
     @Suite struct DaemonTests {
-        /// Asks a daemon, and reads until the answer comes.
+        /// Calls a daemon, and reads until the answer comes.
         private func ask(_ connection: FrameConnection, _ call: DaemonCall) async throws -> DaemonAnswer? {
             try await BackgroundThread.run { () -> Result<DaemonAnswer?, TransferError> in
                 do throws(TransferError) {
@@ -37,10 +37,10 @@ extension Live {
             BackgroundRequest(.custom(kind: "count", payload: payload))
         }
 
-        @Test("a second daemon ends at once, and the first one's socket and folder are the user's alone")
+        @Test("a second daemon ends at once, and only the user can access the first one's socket and folder")
         func second() async throws {
             let folder = TemporaryFolder()
-            // What a killed daemon left.
+            // The remains of a killed daemon.
             let left = TemporaryFolder.entries(folder.path)
             #expect(left.isEmpty)
             try await withDaemon(folder) { daemon in
@@ -53,7 +53,7 @@ extension Live {
             #expect(!TemporaryFolder.entries(folder.file("daemon")).contains("daemon.sock"))
         }
 
-        @Test("a client that sends what is no message is let go, and nobody else notices")
+        @Test("a client that sends invalid bytes is disconnected, and others are not affected")
         func damaged() async throws {
             let folder = TemporaryFolder()
             try await withDaemon(folder) { daemon in
@@ -70,7 +70,7 @@ extension Live {
                     }
                     #expect(isEnded, "\(bytes)")
                 }
-                // Half a message, which is never completed, and one that comes byte by byte.
+                // Half a message that is never completed, and one that comes byte by byte.
                 let half = try #require(RawUnix(daemon.service.socketPath))
                 half.send([200, 0, 0, 0, 1, 2, 3])
                 let slow = try #require(RawUnix(daemon.service.socketPath))
@@ -86,7 +86,7 @@ extension Live {
             }
         }
 
-        @Test("a client that asks and asks and reads nothing is not read either, and others are served")
+        @Test("calls of a client that reads no answers wait, and others are served")
         func greedy() async throws {
             let folder = TemporaryFolder()
             try await withDaemon(folder) { daemon in
@@ -98,7 +98,7 @@ extension Live {
                 let greedy = try #require(RawUnix(daemon.service.socketPath))
                 greedy.send(Self.hello)
                 greedy.send(DaemonFrame.call(number: 2, .watch).onWire)
-                // Each answer is 200 KB long; what is not taken stays here.
+                // Each answer is 200 KB long, more than the socket's buffer holds.
                 let list = DaemonFrame.call(number: 3, .list).onWire
                 let most = 100_000
                 let taken = greedy.sendWhatIsTaken(Array(repeating: list, count: most / list.count).flatMap { $0 })
@@ -110,7 +110,7 @@ extension Live {
             }
         }
 
-        @Test("a client that uses a relayed request's number again is let go")
+        @Test("a client that uses a relayed request's number again is disconnected")
         func reusedNumber() async throws {
             let folder = TemporaryFolder()
             let gate = Gate()
@@ -137,7 +137,7 @@ extension Live {
             }
         }
 
-        @Test("an identifier is one connection's until that ends")
+        @Test("an identifier belongs to one connection until that ends")
         func attach() async throws {
             let folder = TemporaryFolder()
             try await withDaemon(folder) { daemon in
@@ -192,7 +192,7 @@ extension Live {
             }
         }
 
-        @Test("work of a program's own goes on from its checkpoint with the next daemon")
+        @Test("the next daemon continues custom work from its checkpoint")
         func custom() async throws {
             let folder = TemporaryFolder()
             let steps = Log<UInt8>()
@@ -218,7 +218,7 @@ extension Live {
             #expect(steps.entries == [0, 1, 2, 3, 3, 4])
         }
 
-        @Test("a change is answered when what ran stands still, and is not lost when the daemon ends before")
+        @Test("a change is answered when its task has stopped, and is kept when the daemon ends before")
         func stillness() async throws {
             let folder = TemporaryFolder()
             let (begun, release) = (Log<UInt8>(), Log<Void>())
@@ -237,7 +237,7 @@ extension Live {
                 await begun.wait { $0.count == 2 }
                 async let held = control.change([ids[0]], .pause)
                 async let cancelled = control.change([ids[1]], .cancel)
-                // What a kill would leave now.
+                // The files that a kill would leave now.
                 try await eventually("both are on disk") {
                     (try? TaskFolder(daemon.service.folder).load())?.tasks.map(\.state) == [.paused, .failed]
                 }
@@ -259,7 +259,7 @@ extension Live {
             }
         }
 
-        @Test("a change of what does not stop is answered all the same, and survives a kill")
+        @Test("a change of a task that does not stop is answered in the end, and survives a kill")
         func unstoppable() async throws {
             let folder = TemporaryFolder()
             let (begun, release) = (Log<UInt8>(), Log<Void>())
@@ -282,7 +282,7 @@ extension Live {
             }
         }
 
-        @Test("more tasks than one message holds are listed in their order, and forgotten")
+        @Test("more tasks than fit into one message are listed in their order, and forgotten")
         func many() async throws {
             let folder = TemporaryFolder()
             try await withDaemon(folder) { daemon in
@@ -304,7 +304,7 @@ extension Live {
             }
         }
 
-        @Test("a schedule of 0 holds what is there, and the next one lets it go")
+        @Test("a schedule of 0 pauses tasks, and the next one continues them")
         func held() async throws {
             let folder = TemporaryFolder()
             try await withDaemon(folder) { daemon in
@@ -320,7 +320,7 @@ extension Live {
             }
         }
 
-        @Test("a daemon with nothing to do ends, and one that is asked to ends at once")
+        @Test("an idle daemon ends after its time, and a stopped one at once")
         func ends() async throws {
             let folder = TemporaryFolder()
             var idle = BackgroundDaemon(RunningDaemon.service(folder))
@@ -346,7 +346,7 @@ extension Live {
     }
 }
 
-/// Does as many steps as its payload says, each with its number.
+/// Does the number of steps in its payload, and saves each as its checkpoint.
 private struct Counting: BackgroundWork {
     var step: @Sendable (UInt8) async throws -> Void
 
@@ -363,7 +363,7 @@ private struct Counting: BackgroundWork {
     func discard(_ id: BackgroundTask.ID, _ payload: [UInt8], checkpoint: [UInt8]?) async {}
 }
 
-/// A connection to a Unix socket that says whatever it likes.
+/// A connection to a Unix socket for arbitrary bytes.
 private final class RawUnix: Sendable {
     private let descriptor: Int32
 
@@ -377,12 +377,12 @@ private final class RawUnix: Sendable {
 
     func send(_ bytes: [UInt8]) { unsafe _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
 
-    /// Sends until the system takes no more; how many bytes it took.
+    /// Sends until the socket's buffer is full; returns the number of bytes sent.
     func sendWhatIsTaken(_ bytes: [UInt8]) -> Int {
         unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
     }
 
-    /// What comes next; empty at the end.
+    /// The next bytes; empty at the end.
     func receive() -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = unsafe recv(descriptor, &buffer, buffer.count, 0)

@@ -12,7 +12,7 @@ extension Live {
 
         private func names(_ folder: TemporaryFolder) -> [String] { folder.names.filter { $0 != "daemon" } }
 
-        @Test("a download's file is there when it is done, and its program is told once")
+        @Test("a download's file exists when the task is done, and the program is notified once")
         func done() async throws {
             let server = try FaultServer { peer, request in Self.file.answer(request, to: peer) }
             defer { server.stop() }
@@ -28,7 +28,7 @@ extension Live {
             }
         }
 
-        @Test("a daemon that is ended in the middle of a download has the next one ask for the rest")
+        @Test("the next daemon continues a download in the middle")
         func continued() async throws {
             let server = try FaultServer { peer, request in
                 if request.rangeStart != nil { return Self.file.answer(request, to: peer) }
@@ -53,7 +53,7 @@ extension Live {
             #expect(folder.read("f") == Self.file.bytes && names(folder) == ["f"])
         }
 
-        @Test("a paused download keeps what came, and a cancelled one leaves nothing")
+        @Test("a paused download keeps its bytes, and a cancelled one leaves nothing")
         func pausedAndCancelled() async throws {
             let server = try FaultServer { peer, request in
                 _ = Self.file.send(to: peer, cutAt: 100_000)
@@ -81,7 +81,7 @@ extension Live {
             }
         }
 
-        @Test("what a killed daemon left of a download that cannot be continued is removed, and nothing else is")
+        @Test("only a killed daemon's parts of downloads that cannot be continued are removed")
         func leftParts() async throws {
             let gate = Gate()
             let server = try FaultServer { peer, request in
@@ -124,7 +124,7 @@ extension Live {
             }
         }
 
-        @Test("a refused credential is read anew once, and is never on disk or in the log")
+        @Test("a refused credential is read again once, and is never on disk or in the log")
         func credential() async throws {
             let secret = "c0ffee-\(UInt64.random(in: 0 ... .max))"
             let server = try FaultServer { peer, request in
@@ -162,7 +162,7 @@ extension Live {
             }
         }
 
-        @Test("a server that is busy is asked again, and one that has no such file is not")
+        @Test("a request to a busy server is repeated, one for a missing file is not")
         func statuses() async throws {
             let server = try FaultServer { peer, request in
                 if request.target == "/none" { return peer.respond(404, "none") ? .keep : .close }
@@ -184,7 +184,7 @@ extension Live {
             }
         }
 
-        @Test("a file that got its name before the daemon was killed is not downloaded again")
+        @Test("a file that was complete before the daemon was killed is not downloaded again")
         func published() async throws {
             let server = try FaultServer { peer, request in Self.file.answer(request, to: peer) }
             defer { server.stop() }

@@ -4,14 +4,14 @@ import TestSupport
 
 @testable import ByteClubHTTP
 
-/// A daemon that records tasks in memory, does none of them, and goes wrong where a test wants it.
+/// A daemon that records tasks in memory, does none of them, and fails where a test wants it.
 final class FakeDaemon: Sendable {
-    /// What becomes of a call.
+    /// The fate of a call.
     enum Fate: Sendable {
         case answered
-        /// The daemon ends: all connections do, and the tasks stay recorded.
+        /// The daemon ends with all connections, and the tasks stay recorded.
         case dies
-        /// It does as asked, and ends before it answers.
+        /// The daemon carries out the call, and ends before it answers.
         case diesUnanswered
         case refused(String)
         case never
@@ -75,7 +75,7 @@ final class FakeDaemon: Sendable {
         }
     }
 
-    /// How clients reach it, without waiting between tries.
+    /// Connects clients, without delays between attempts.
     var connector: DaemonConnector { connector(isStarting: true) }
 
     func connector(isStarting: Bool) -> DaemonConnector {
@@ -91,16 +91,16 @@ final class FakeDaemon: Sendable {
 
     var tasks: [BackgroundStatus] { state.withLock { $0.tasks } }
 
-    /// Sets what becomes of calls from now on.
+    /// Sets the fate of later calls.
     func decide(_ fate: @escaping @Sendable (DaemonCall) -> Fate) { state.withLock { $0.fate = fate } }
 
-    /// Sets what becomes of the first such call; all others are answered.
+    /// Sets the fate of the first such call; all others are answered.
     func decideOnce(_ fate: Fate, for isMeant: @escaping @Sendable (DaemonCall) -> Bool) {
         let isDone = Once()
         decide { call in isMeant(call) && isDone.first() ? fate : .answered }
     }
 
-    /// Ends like one that was killed.
+    /// Ends as if killed.
     func end() {
         let connections = state.withLock { state in
             state.attached = [:]
@@ -118,7 +118,7 @@ final class FakeDaemon: Sendable {
         end()
     }
 
-    /// Records a task that another program made.
+    /// Records a task of another program.
     @discardableResult
     func add(_ identifier: String, label: String = "") -> BackgroundTask.ID {
         let id = BackgroundTask.ID.random()
@@ -132,7 +132,7 @@ final class FakeDaemon: Sendable {
         return id
     }
 
-    /// Changes how a task stands, and tells that.
+    /// Changes a task's status, and sends it.
     func change(_ id: BackgroundTask.ID, _ change: (inout BackgroundStatus) -> Void) {
         tell(state.withLock { $0.change(id, change) })
     }
@@ -287,6 +287,16 @@ final class Once: Sendable {
         isDone.withLock { isDone in
             defer { isDone = true }
             return !isDone
+        }
+    }
+}
+
+extension FrameConnection {
+    /// Sends a short frame; blocks.
+    func send(_ frame: DaemonFrame) throws(TransferError) {
+        let bytes = frame.onWire
+        guard send(some: bytes[...], isWaiting: true) == bytes.count else {
+            throw TransferError(.connectionLost, "the frame was not sent")
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import ByteClubHTTP
 
 extension Live {
-    /// The daemon that is started is these tests in a process of its own.
+    /// The daemon's program is this test binary.
     @Suite struct LauncherTests {
         private static let variable = "BYTECLUB_TEST_DAEMON"
         private static let isChild = unsafe getenv(variable) != nil
@@ -42,7 +42,7 @@ extension Live {
             return String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
 
-        @Test("be a daemon until nobody wants one", .enabled(if: isChild))
+        @Test("be a daemon until it is idle", .enabled(if: isChild))
         func child() async throws {
             let folder = try #require(unsafe getenv(Self.variable).map { unsafe String(cString: $0) })
             var daemon = BackgroundDaemon(BackgroundService(folder: folder, command: []))
@@ -50,7 +50,7 @@ extension Live {
             try await daemon.run()
         }
 
-        @Test("several programs that start a daemon get one, which is detached", .enabled(if: !isChild))
+        @Test("several programs that start a daemon share one, which is detached", .enabled(if: !isChild))
         func race() async throws {
             let folder = TemporaryFolder()
             let service = try service(folder)
@@ -99,7 +99,7 @@ extension Live {
                 return data.map { $0.bytesReceived >= 8 << 20 } ?? false
             }
             #expect(kill(daemon, SIGKILL) == 0)
-            // What it left in the folder is its socket's name, which nobody answers.
+            // Its socket's file is left, on which no process listens.
             try await eventually("the task is done") {
                 try await control.tasks().first { $0.id == id }?.state == .done
             }
@@ -108,7 +108,7 @@ extension Live {
             try await control.stop()
         }
 
-        @Test("a daemon of another user is none", .enabled(if: !isChild))
+        @Test("a daemon of another user is refused", .enabled(if: !isChild))
         func foreign() throws {
             let service = BackgroundService(folder: "/daemon", command: [])
             try DaemonLauncher.check(geteuid(), service)
@@ -117,7 +117,7 @@ extension Live {
             }
         }
 
-        @Test("a program that is no daemon is an error that says what it said", .enabled(if: !isChild))
+        @Test("a program that is not a daemon is an error with its last line of output", .enabled(if: !isChild))
         func noDaemon() async throws {
             let folder = TemporaryFolder()
             func error(_ command: [String]) async -> TransferError? {

@@ -18,49 +18,49 @@ import Testing
         return result
     }
 
-    @Test("of each task a slow client is told the latest alone, in the place of the first")
+    @Test("a slow client gets only the latest event of each task, in the place of the first")
     func latest() throws {
         let (first, second) = (BackgroundTask.ID(number: 1), BackgroundTask.ID(number: 2))
         var outbox = Outbox()
-        outbox.tell(status(first, bytes: 0), of: first)
+        outbox.add(status(first, bytes: 0), of: first)
         let isAdded = outbox.add(.event(.caughtUp))
         #expect(isAdded)
         for count in 1...100 {
-            outbox.tell(status(first, bytes: Int64(count)), of: first)
-            outbox.tell(status(second, bytes: Int64(count)), of: second)
+            outbox.add(status(first, bytes: Int64(count)), of: first)
+            outbox.add(status(second, bytes: Int64(count)), of: second)
         }
-        outbox.tell(.gone(second), of: second)
+        outbox.add(.gone(second), of: second)
         let expected: [DaemonFrame] = [
             .event(status(first, bytes: 100)), .event(.caughtUp), .event(.gone(second)),
         ]
         let told = try taken(&outbox)
         #expect(told == expected)
         #expect(outbox.isEmpty && outbox.bytes == 0)
-        outbox.tell(status(first, bytes: 101), of: first)
+        outbox.add(status(first, bytes: 101), of: first)
         let later = try taken(&outbox)
         #expect(later == [.event(status(first, bytes: 101))])
     }
 
-    @Test("a slow client is told a task's end before it is told that the task is gone")
+    @Test("a slow client gets a task's end before the task's removal")
     func endAndGone() throws {
         let id = BackgroundTask.ID(number: 1)
         var end = BackgroundStatus(id, "test", BackgroundRequest(.custom(kind: "k", payload: [])), at: 1)
         end.state = .done
         var outbox = Outbox()
-        outbox.tell(status(id, bytes: 1), of: id)
-        outbox.tell(.status(end), of: id)
-        outbox.tell(.gone(id), of: id)
+        outbox.add(status(id, bytes: 1), of: id)
+        outbox.add(.status(end), of: id)
+        outbox.add(.gone(id), of: id)
         let told = try taken(&outbox)
         #expect(told == [.event(.status(end)), .event(.gone(id))])
-        outbox.tell(.status(end), of: id)
-        outbox.tell(.gone(id), of: id)
-        // Somebody has it recorded anew.
-        outbox.tell(status(id, bytes: 2), of: id)
+        outbox.add(.status(end), of: id)
+        outbox.add(.gone(id), of: id)
+        // The task is recorded again.
+        outbox.add(status(id, bytes: 2), of: id)
         let anew = try taken(&outbox)
         #expect(anew == [.event(status(id, bytes: 2))] && outbox.isEmpty)
     }
 
-    @Test("frames come out as they went in, wherever their bytes are cut")
+    @Test("frames survive any division of their bytes")
     func cuts() throws {
         let frames: [DaemonFrame] = [.call(number: 1, .list), .event(.caughtUp), .answer(number: 9, .done)]
         let bytes = frames.flatMap(\.onWire)

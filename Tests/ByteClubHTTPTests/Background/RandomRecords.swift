@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import ByteClubHTTP
 
-/// Makes values that are recorded or sent, repeated by a seed.
+/// Random values that are recorded or sent, reproducible by their seed.
 struct RandomRecords {
     var random: SeededGenerator
 

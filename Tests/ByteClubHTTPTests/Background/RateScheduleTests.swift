@@ -14,7 +14,7 @@ struct RateScheduleTests {
             .init(days: [6], from: 22 * hour + 30, to: 30 * hour, rate: nil),
         ])
 
-    @Test("the first part of the week that a minute is in decides, and parts may go past midnight")
+    @Test("the first span that contains a minute applies, and spans may pass midnight")
     func rates() {
         for (weekday, minute, rate) in [
             (0, 8 * 60 - 1, 2 << 20), (0, 8 * 60, 500), (6, 18 * 60 - 1, 500), (0, 18 * 60, 0), (2, 18 * 60, 0),
@@ -25,7 +25,7 @@ struct RateScheduleTests {
         }
     }
 
-    @Test("too many parts and impossible numbers are refused")
+    @Test("too many spans and impossible numbers are refused")
     func impossible() throws {
         let day = RateSchedule.Span(from: 0, to: 1440, rate: 1)
         try RateSchedule(spans: [day, .init(days: [6], from: 1439, to: 2879, rate: 0)]).check()
@@ -46,7 +46,7 @@ struct RateScheduleTests {
         return (Int((local / 86400 + 3) % 7), Int(local % 86400 / 60))
     }
 
-    @Test("the next change is asked of local clocks, also when they are set forward or back")
+    @Test("the next change follows the local clock over daylight saving time")
     func summerTime() {
         let schedule = RateSchedule(spans: [.init(days: [6], from: 190, to: 240, rate: 1 << 20)])
         // 01:50 in winter, 20 minutes before the clock that goes from 02:00 to 03:00 shows 03:10.
@@ -58,7 +58,7 @@ struct RateScheduleTests {
         #expect(schedule.current(at: autumn + 3600, localTime: berlin).nextChange == autumn + 4800)
     }
 
-    @Test("walking from change to change meets every minute with the limit that it has")
+    @Test("the changes of a schedule agree with the limit of every minute")
     func walk() throws {
         var time: Int64 = 1_774_660_000
         let end = time + 3 * 86400

@@ -5,10 +5,10 @@ import Testing
 
 @testable import ByteClubHTTP
 
-/// A daemon in this process, whose folder is the test's.
+/// A daemon in this process, in the test's folder.
 final class RunningDaemon: Sendable {
     let service: BackgroundService
-    /// The tasks whose end the daemon's program was told.
+    /// The tasks that ``BackgroundDaemon/finished`` was called with.
     let told = Log<BackgroundStatus>()
     private let task: Task<Void, any Error>
 
@@ -28,7 +28,7 @@ final class RunningDaemon: Sendable {
 
     func control() async throws -> BackgroundControl { try await BackgroundControl(service, isStarting: false) }
 
-    /// Ends it in order.
+    /// Ends the daemon in order.
     func stop() async throws {
         task.cancel()
         try await task.value
@@ -37,19 +37,19 @@ final class RunningDaemon: Sendable {
     /// Returns when it has ended by itself.
     func ended() async throws { try await task.value }
 
-    /// Has one thing done, and returns how it stands when it has ended.
+    /// Has one request done, and returns the task's final status.
     func finish(_ request: BackgroundRequest) async throws -> BackgroundStatus {
         let control = try await control()
         let id = try #require(try await control.submit([request], identifier: "test").first).id
         return try await finished(id, control)
     }
 
-    /// How a task stands once it has ended.
+    /// A task's final status.
     func finished(_ id: BackgroundTask.ID, _ control: BackgroundControl) async throws -> BackgroundStatus {
         try #require(try await status(of: id, control) { $0.isFinished })
     }
 
-    /// How a task stands once that is as wanted; nil if the daemon ends before.
+    /// A task's first status that meets the condition; nil if the daemon ends before.
     func status(
         of id: BackgroundTask.ID, _ control: BackgroundControl, when isWanted: (BackgroundStatus) -> Bool
     ) async throws -> BackgroundStatus? {
@@ -58,7 +58,7 @@ final class RunningDaemon: Sendable {
     }
 }
 
-/// Runs a test with a daemon, and makes sure that nothing of it is left.
+/// Runs a test with a daemon, and checks that the daemon leaves nothing.
 func withDaemon(
     _ folder: TemporaryFolder, _ configure: (inout BackgroundDaemon) -> Void = { _ in },
     _ body: (RunningDaemon) async throws -> Void

@@ -8,7 +8,7 @@ struct TaskFolderKillTests {
     private static let variable = "BYTECLUB_TEST_TASKS"
     private static let batchCount = 10
 
-    /// Where a child of these tests records tasks until it is killed; nil in the tests themselves.
+    /// The folder in which a child process records tasks until it is killed; nil in the tests themselves.
     private static var childPath: String? { unsafe getenv(variable).map { unsafe String(cString: $0) } }
 
     @Test(

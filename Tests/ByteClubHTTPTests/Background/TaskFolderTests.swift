@@ -19,7 +19,7 @@ struct TaskFolderTests {
 
     private func bytes(_ name: String) -> [UInt8] { home.read("tasks/\(name)") ?? [] }
 
-    @Test("what is recorded and saved is there again, oldest first and in the order it was recorded in")
+    @Test("recorded and saved tasks are loaded oldest first, in the order of their recording")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("task folder: seed \(seed)")
@@ -42,7 +42,7 @@ struct TaskFolderTests {
         #expect(names() == ["schedule"])
     }
 
-    @Test("the folder and its files are for their owner alone, and a folder that others can write to is refused")
+    @Test("only the owner can access the folder and its files, and a folder that others can write to is refused")
     func modes() throws {
         let deep = path + "/a/b"
         let folder = try TaskFolder(deep)
@@ -59,7 +59,7 @@ struct TaskFolderTests {
         }
     }
 
-    @Test("a task that was recorded without a state begins anew, and what is not of a task is left alone")
+    @Test("a task without a state starts over, and files that belong to no task stay")
     func fresh() throws {
         let folder = try TaskFolder(path)
         try folder.record([task(1, .post)])
@@ -75,7 +75,7 @@ struct TaskFolderTests {
         #expect(names() == (others + ["0000000000000001.task"]).sorted())
     }
 
-    @Test("when tasks cannot all be recorded, none is")
+    @Test("if one task cannot be recorded, none is")
     func full() throws {
         let folder = try TaskFolder(path)
         try folder.record([task(1)])
@@ -91,7 +91,7 @@ struct TaskFolderTests {
         #expect(try folder.load().tasks == [task(1)])
     }
 
-    @Test("tasks of a batch count together or not at all, at whatever step the daemon was killed")
+    @Test("tasks of a batch are recorded together or not at all, at whatever step the daemon is killed")
     func batches() throws {
         let folder = try TaskFolder(path)
         try folder.record([task(9)])
@@ -111,7 +111,7 @@ struct TaskFolderTests {
         #expect(try folder.load().tasks == [task(9)] + batch)
     }
 
-    @Test("damage at any byte of a task costs that task alone, and is told with where the file is now")
+    @Test("damage at any byte of a task affects that task alone, and is reported with the file's new place")
     func damage() throws {
         let folder = try TaskFolder(path)
         var (good, bad, post) = (task(1), task(2), task(3, .post))
@@ -154,7 +154,7 @@ struct TaskFolderTests {
         #expect(loaded.tasks == [good, bad, post] && loaded.damage.isEmpty)
     }
 
-    @Test("files that are damaged one after another are all kept")
+    @Test("all files that are damaged one after another are kept")
     func again() throws {
         let folder = try TaskFolder(path)
         try folder.record([task(1)])
@@ -166,7 +166,7 @@ struct TaskFolderTests {
         #expect(home.read("tasks/damaged/0000000000000001.state.3") == [3])
     }
 
-    @Test("whole files with other content are damaged as well, such as another task's or one of random bytes")
+    @Test("complete files with another task's content or random bytes count as damaged")
     func content() throws {
         let folder = try TaskFolder(path)
         let seed = UInt64.random(in: 0 ... .max)
@@ -184,7 +184,7 @@ struct TaskFolderTests {
         }
     }
 
-    @Test("a whole schedule that says what none may say, or is of another form, is damaged as well")
+    @Test("a complete schedule with invalid values or another format counts as damaged")
     func impossibleSchedule() throws {
         let folder = try TaskFolder(path)
         let impossible = [

@@ -4,9 +4,9 @@ import Testing
 
 @testable import ByteClubHTTP
 
-/// A daemon's queue under random events, with clocks that jump and kills, held to what must be true after each of them.
+/// A daemon's queue under random events, clock jumps and kills, with checks of the invariants after each.
 struct TaskQueueSimulation {
-    @Test("whatever happens in whatever order, tasks run in their turn, end once a life, and what is told is on disk")
+    @Test("in any order of events, tasks run in turn, end once in a life, and every status sent is on disk")
     func chaos() {
         let first = UInt64.random(in: 0 ... .max)
         for seed in (0..<20).map({ first &+ $0 }) {
@@ -28,12 +28,12 @@ private struct World {
     var isHeld = false
     var isClockBack = false
 
-    /// What is on disk, what was told last, and what is under way; a stopped one until it ends.
+    /// The statuses on disk, those sent last, and the running tasks, including stopped ones until they end.
     var disk: [BackgroundTask.ID: BackgroundStatus] = [:]
     var told: [BackgroundTask.ID: BackgroundStatus] = [:]
     var toldAt: [BackgroundTask.ID: Int64] = [:]
     var running: [BackgroundTask.ID: Bool] = [:]
-    /// Those whose end was told and who were not resumed since.
+    /// The tasks whose end was sent and that were not resumed since.
     var ended: Set<BackgroundTask.ID> = []
     var forgotten: Set<BackgroundTask.ID> = []
     var lastSequences: [BackgroundTask.ID: UInt64] = [:]
@@ -68,7 +68,7 @@ private struct World {
             end(random.pick(under))
         case 11:
             let ids = random.flag() ? [id] : known.filter { disk[$0]?.state == .done }
-            // Of one that is being cancelled the disk knows already, but nobody was told.
+            // The disk already has the cancellation of a task that is still stopping.
             let ends = ids.filter { ended.contains($0) }.compactMap { told[$0] }
             handle(.acknowledged(ends.map { TakenEnd(id: $0.id, sequence: $0.sequence) }))
         case 12: handle(.networkChanged)
@@ -82,7 +82,7 @@ private struct World {
         }
     }
 
-    /// Lets everything end that may, and finds what never does.
+    /// Ends everything that can end, and checks that nothing is left.
     mutating func finish() {
         isHeld = false
         handle(.held(false))

@@ -6,7 +6,7 @@ import Testing
 struct TaskQueueTests {
     private static let start: Int64 = 1_800_000_000_000
 
-    /// A queue with its clock, and what it said.
+    /// A queue with its clock and its steps.
     private struct Bench {
         var queue: TaskQueue
         var now = TaskQueueTests.start
@@ -46,7 +46,7 @@ struct TaskQueueTests {
         var told: [BackgroundStatus] { steps.compactMap { if case .tell(let status) = $0 { status } else { nil } } }
         var saved: [BackgroundStatus] { steps.compactMap { if case .save(let status) = $0 { status } else { nil } } }
 
-        /// Ends tasks one after another, and says in which order they ran.
+        /// Ends tasks one after another, and returns the order in which they ran.
         mutating func drain() -> [UInt64] {
             var order: [UInt64] = []
             while let running = queue.all.first(where: { $0.state == .running }) {
@@ -69,7 +69,7 @@ struct TaskQueueTests {
         return BackgroundStatus(.init(number: number), "s", BackgroundRequest(work, options: options), at: now)
     }
 
-    @Test("tasks start in their order, and what is urgent goes first but starves nobody")
+    @Test("tasks start in their order, urgent ones first without starving others")
     func order() {
         var bench = Bench()
         let first = bench.submit(0)
@@ -87,7 +87,7 @@ struct TaskQueueTests {
         #expect(order.prefix(9).contains(21) && order.prefix(9).contains(31))
     }
 
-    @Test("a state is saved before it is told, and a task is told running before it starts")
+    @Test("a status is saved before it is sent, and 'running' is sent before the task starts")
     func steps() {
         var bench = Bench()
         let id = bench.submit(1)
@@ -101,7 +101,7 @@ struct TaskQueueTests {
         #expect(bench.steps.isEmpty)
     }
 
-    @Test("after a failure the task waits for a random time, whose bound doubles up to 5 minutes until something moves")
+    @Test("back-off is random, and its bound doubles up to 5 minutes until an attempt makes progress")
     func backOff() throws {
         for number: UInt64 in 1...40 {
             var bench = Bench()
@@ -126,7 +126,7 @@ struct TaskQueueTests {
         }
     }
 
-    @Test("a server that wants to be left alone is, for an hour at most, also when the network changes")
+    @Test("Retry-After is obeyed for an hour at most, also when the network changes")
     func retryAfter() throws {
         var bench = Bench(maximumTasks: 2)
         let id = bench.submit(1)
@@ -142,7 +142,7 @@ struct TaskQueueTests {
         for _ in 1...9 { bench.fail(other); bench.handle(.networkChanged); #expect(bench.started == [2]) }
     }
 
-    @Test("while the rate is limited few tasks begin, those that run go on, and afterwards as many begin as ever")
+    @Test("while the rate is limited few tasks begin, running ones continue, and afterwards the usual number begins")
     func limited() {
         var bench = Bench(maximumTasks: 3, maximumLimitedTasks: 1)
         let ids = [bench.submit(1), bench.submit(2)]
@@ -160,7 +160,7 @@ struct TaskQueueTests {
         #expect(others.map(bench.state) == [.running, .running])
     }
 
-    @Test("a task is given up when its time is over, waiting, held or running, but not while it is paused")
+    @Test("a task times out while it waits, is held or runs, but not while it is paused")
     func timeouts() {
         var bench = Bench(maximumTasks: 2)
         let ids = [bench.submit(1), bench.submit(2), bench.submit(3), bench.submit(4)]
@@ -183,7 +183,7 @@ struct TaskQueueTests {
         #expect(bench.started == [1] && bench.queue[ids[0]]?.attempt == 1 && bench.queue[ids[0]]?.failure == nil)
     }
 
-    @Test("what a running task was told last decides what becomes of it once it has stopped")
+    @Test("the last change of a running task decides its state once it has stopped")
     func stopping() {
         typealias Case = ([BackgroundChange], TaskQueue.End, BackgroundStatus.State, String?)
         let broken = TaskQueue.End.failed(BackgroundFailure(code: "x", message: "", isRetryable: true))
@@ -217,7 +217,7 @@ struct TaskQueueTests {
         }
     }
 
-    @Test("what waits is paused, resumed and cancelled at once, and what has finished is not")
+    @Test("waiting tasks are paused, resumed and cancelled at once, and finished ones are not")
     func waiting() {
         var bench = Bench()
         let running = bench.submit(1)
@@ -239,7 +239,7 @@ struct TaskQueueTests {
         #expect(bench.told[0].failure?.code == "cancelled" && bench.queue.isIdle)
     }
 
-    @Test("a schedule that holds stops what runs, but for an upload that must not be sent twice")
+    @Test("a pause by the schedule stops running tasks, except an upload that must not be sent twice")
     func held() {
         var bench = Bench(maximumTasks: 3)
         let ids = [bench.submit(1), bench.submit(2, method: .post), bench.submit(3, method: .put), bench.submit(4)]
@@ -253,7 +253,7 @@ struct TaskQueueTests {
         #expect(Set(bench.started) == [1, 3, 4] && bench.queue[ids[0]]?.attempt == 1)
     }
 
-    @Test("what ran when the last daemon ended goes on first as the same attempt, but is not sent twice")
+    @Test("tasks that ran when the last daemon ended continue first, in the same attempt, but are not sent twice")
     func loaded() {
         var tasks = [1, 2, 3, 4, 5].map { Self.task($0, method: $0 == 4 ? .post : nil) }
         for index in [2, 3] { (tasks[index].state, tasks[index].attempt) = (.running, 3) }
@@ -269,7 +269,7 @@ struct TaskQueueTests {
         #expect(bench.queue.all.map(\.id) == tasks.map(\.id))
     }
 
-    @Test("a clock that is set back holds no task for longer than it had to wait")
+    @Test("setting the clock back makes no task wait longer than before")
     func clockBack() throws {
         var bench = Bench(maximumTasks: 2, retention: 60)
         let (id, done) = (bench.submit(1), bench.submit(2))
@@ -289,7 +289,7 @@ struct TaskQueueTests {
         #expect(bench.stopped == [1])
     }
 
-    @Test("a clock that is set back and right again ends nothing")
+    @Test("setting the clock back and right again ends no task")
     func clockRight() {
         var bench = Bench(maximumTasks: 2)
         let (id, done) = (bench.submit(1), bench.submit(2))
@@ -306,7 +306,7 @@ struct TaskQueueTests {
         #expect(bench.stopped == [1])
     }
 
-    @Test("when one daemon after another dies soon, what ran goes on at once the first time, then within a second")
+    @Test("after daemons that die in a row, running tasks continue at once the first time, then within a second")
     func crashLoop() throws {
         for number: UInt64 in 1...40 {
             var status = Self.task(number &* 0x9E37_79B9_7F4A_7C15)
@@ -335,7 +335,7 @@ struct TaskQueueTests {
         }
     }
 
-    @Test("another network hurries what never reached a server, and nothing that one answered")
+    @Test("a change of the network hurries only tasks that no server has answered")
     func answered() {
         var bench = Bench()
         let id = bench.submit(7)
@@ -350,7 +350,7 @@ struct TaskQueueTests {
         #expect(bench.state(id) == .waiting && bench.started.isEmpty)
     }
 
-    @Test("a task that is not to begin before a time does not, though the clock showed it before it was set back")
+    @Test("a task with an earliest start waits for it again when the clock is set back")
     func earliestStart() {
         var bench = Bench()
         let running = bench.submit(1)
@@ -362,7 +362,7 @@ struct TaskQueueTests {
         #expect(bench.started == [2])
     }
 
-    @Test("progress is told ten times a second at most, the last of it too, and saved every three seconds")
+    @Test("progress is sent at most ten times a second, including the last, and saved every three seconds")
     func progress() {
         var bench = Bench()
         let id = bench.submit(1)
@@ -381,7 +381,7 @@ struct TaskQueueTests {
         #expect(bench.told.map(\.bytes) == [0] && bench.told.map(\.total) == [0])
     }
 
-    @Test("what has finished is forgotten when its end was taken, when it is asked for, and when it is old enough")
+    @Test("a finished task is forgotten when its end is taken, on request, and when it is old enough")
     func forgetting() {
         var bench = Bench(maximumTasks: 9, retention: 10)
         let ids = (1...5).map { bench.submit($0) }
@@ -398,7 +398,7 @@ struct TaskQueueTests {
         #expect(bench.queue.all.map(\.id) == [ids[4]])
     }
 
-    @Test("an end that was taken is not the task's next one")
+    @Test("taking an end does not take the task's next one")
     func secondEnd() throws {
         var bench = Bench()
         let id = bench.submit(1)
@@ -413,7 +413,7 @@ struct TaskQueueTests {
         #expect(bench.steps == [.discard(id), .forget(id)])
     }
 
-    @Test("what is held or cancelled while it runs is on disk as that before it stops, whatever is told meanwhile")
+    @Test("a running task that is paused or cancelled is saved as such before it stops, whatever happens meanwhile")
     func durableChanges() {
         for (change, state) in [(BackgroundChange.pause, BackgroundStatus.State.paused), (.cancel, .failed)] {
             var bench = Bench()
@@ -434,14 +434,14 @@ struct TaskQueueTests {
             #expect(bench.saved.map(\.state) == [state] && bench.told.map(\.state) == [state])
             #expect(!bench.queue.isStopping(id))
         }
-        // Until it has stopped, it may have been sent.
+        // It may be sent until it has stopped.
         var bench = Bench()
         let upload = bench.submit(1, method: .post)
         bench.handle(.changed([upload], .pause))
         #expect(bench.saved.map(\.state) == [.running] && bench.stopped == [1])
     }
 
-    @Test("the rate of what stalls is 0 after a while, which is told once")
+    @Test("the rate of a stalled task becomes 0 after a while, and is sent once")
     func stall() {
         var bench = Bench()
         let id = bench.submit(1)
@@ -452,7 +452,7 @@ struct TaskQueueTests {
         bench.handle(.woke, after: 1)
         #expect(bench.told.map(\.bytesPerSecond) == [0] && bench.told.map(\.bytes) == [1] && bench.saved.isEmpty)
         #expect(bench.queue.wakeUp ?? 0 > bench.now + 86_400_000)
-        // Work that tells of its bytes every ten seconds does not stall between.
+        // Work that reports every ten seconds does not stall between its reports.
         bench.handle(.progressed(id, bytes: 2, total: 9, bytesPerSecond: 7), after: 10_000)
         bench.handle(.woke, after: 19_000)
         #expect(bench.queue[id]?.bytesPerSecond == 7)
@@ -460,7 +460,7 @@ struct TaskQueueTests {
         #expect(bench.told.map(\.bytesPerSecond) == [0])
     }
 
-    @Test("times at the ends of what numbers can say neither trap nor are lost")
+    @Test("times at the limits of their type neither trap nor get lost")
     func extremes() {
         for value: Int64 in [.min, -1, 0, .max] {
             var bench = Bench(maximumTasks: 9, retention: value)

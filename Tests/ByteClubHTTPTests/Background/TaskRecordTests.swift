@@ -7,9 +7,9 @@ import Testing
 @testable import ByteClubHTTP
 
 extension Live {
-    /// What is on disk of a daemon's tasks, when it matters.
+    /// A daemon's files at moments when they matter.
     @Suite struct TaskRecordTests {
-        @Test("a task that is recorded anew while what it left is being removed stays on disk, and begins afterwards")
+        @Test("a task that is recorded again while its remains are removed stays on disk, and begins afterwards")
         func anew() async throws {
             let folder = TemporaryFolder()
             let work = Failing()
@@ -19,7 +19,7 @@ extension Live {
                 let task = session.workTask("failing", payload: [])
                 try await task.resume()
                 _ = try? await task.value
-                // Its end was taken, so this records it anew.
+                // Its end was taken, so this records it again.
                 await work.said.wait { $0 == ["run", "discard"] }
                 try await task.resume()
                 let path = daemon.service.folder + "/\(task.id)"
@@ -27,7 +27,7 @@ extension Live {
                 work.gate.open()
                 await work.said.wait { $0.count == 4 }
                 #expect(work.said.entries == ["run", "discard", "discarded", "run"])
-                // By now the daemon has heard of the removal, too.
+                // By now the daemon has also handled the end of the removal.
                 let control = try await daemon.control()
                 #expect(try await control.tasks().map(\.state) == [.running])
                 #expect(unsafe access(path + ".task", F_OK) == 0 && access(path + ".state", F_OK) == 0)
@@ -65,7 +65,7 @@ extension Live {
             }
         }
 
-        @Test("an upload that must not be sent twice is not sent while it cannot be noted that it is")
+        @Test("an upload that must not be sent twice is not sent while its start cannot be saved")
         func unnoted() async throws {
             let folder = TemporaryFolder()
             let server = try FaultServer.echo()
@@ -95,7 +95,7 @@ extension Live {
     }
 }
 
-/// Fails the first time, and is slow to remove what it left.
+/// Fails the first time, and is slow to remove its remains.
 private final class Failing: BackgroundWork {
     let said = Log<String>()
     let gate = Gate()

@@ -17,7 +17,7 @@ extension Live {
             return BackgroundRequest(.upload(server.request(method, "/up"), file: file), options: options)
         }
 
-        @Test("a file is sent, and the answer's body is told")
+        @Test("a file is sent, and the result has the response's body")
         func sent() async throws {
             let server = try FaultServer { peer, request in
                 let isRight = peer.readBody(of: request) == Self.bytes
@@ -33,7 +33,7 @@ extension Live {
             }
         }
 
-        @Test("a file that was changed since it was recorded is not sent, and one that is none is not recorded")
+        @Test("a file that has changed since it was recorded is not sent, and a missing one is not recorded")
         func changed() async throws {
             let server = try FaultServer.echo()
             defer { server.stop() }
@@ -56,7 +56,7 @@ extension Live {
             }
         }
 
-        @Test("a file that is changed between two requests is not sent again")
+        @Test("a file that changes between two requests is not sent again")
         func changedBetween() async throws {
             let folder = TemporaryFolder()
             let file = folder.write("f", Self.bytes)
@@ -74,7 +74,7 @@ extension Live {
             }
         }
 
-        @Test("a lost connection has an upload sent again only where that does no harm")
+        @Test("after a lost connection only a repeatable upload is sent again")
         func lost() async throws {
             let server = try FaultServer { peer, request in
                 _ = peer.skip(request.contentLength)

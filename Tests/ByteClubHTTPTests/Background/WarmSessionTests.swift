@@ -6,7 +6,7 @@ import Testing
 
 @testable import ByteClubHTTP
 
-/// Listens where a daemon would, and does with each connection what a test says.
+/// Listens in place of a daemon, and hands each connection to the test.
 private final class StandIn: Sendable {
     let service: BackgroundService
     private let folder = TemporaryFolder()
@@ -60,7 +60,7 @@ extension Live {
     @Suite struct WarmSessionTests {
         private static let secret = HTTPField(name: .authorization, value: "Bearer secret")
 
-        /// Asks once, over a daemon's connections.
+        /// Makes one request over a daemon's connections.
         private func ask(
             _ request: HTTPRequest, over service: BackgroundService,
             _ configure: (inout SessionConfiguration) -> Void = { _ in }
@@ -99,7 +99,7 @@ extension Live {
             await relay.close()
         }
 
-        @Test("a daemon that dies, talks nonsense, refuses or is of another version is passed by")
+        @Test("the program makes the request itself if the daemon dies, answers nonsense or refuses")
         func passedBy() async throws {
             let server = try FaultServer.echo()
             defer { server.stop() }
@@ -118,7 +118,7 @@ extension Live {
                 { _ = try? $0.receive() },
                 { connection in
                     _ = try? connection.receive()
-                    try? connection.send(.answer(number: 0, .hello(version: 77, process: 1)))
+                    try? connection.send(.answer(number: 1, .hello(version: 77, process: 1)))
                     _ = try? connection.receive()
                     _ = try? connection.receive()
                 },
@@ -134,7 +134,7 @@ extension Live {
             #expect(server.requests.count == refusals.count + strangers.count)
         }
 
-        @Test("a daemon that does not even greet is passed by")
+        @Test("the program makes the request itself if the daemon does not greet")
         func stuck() async throws {
             let server = try FaultServer.echo()
             defer { server.stop() }
@@ -146,7 +146,7 @@ extension Live {
             end.open()
         }
 
-        @Test("a daemon that greets and says nothing more is passed by when the request's time is over")
+        @Test("a daemon that greets and answers no more is left when the request's time is over")
         func silent() async throws {
             let server = try FaultServer.echo()
             defer { server.stop() }
@@ -155,16 +155,21 @@ extension Live {
                 await BackgroundThread.run { end.pass() }
                 return nil
             }
-            // Only the daemon is given so little time.
+            // Only the request to the daemon has so little time.
             let request = RelayedRequest(
                 request: server.request(), timeoutForRequest: 1,
                 maximumResponseBytes: 1 << 20, certificateAuthorityFile: nil, pinnedKeys: [])
             let warm = try #require(WarmConnections.find(daemon.service))
-            #expect(await warm.perform(request) == nil)
+            for _ in 0..<2 {
+                guard case .failure(let error) = await warm.perform(request) else {
+                    throw TransferError(.other, "answered")
+                }
+                #expect(error.code == .sessionInvalid)
+            }
             end.open()
         }
 
-        @Test("what a daemon's session would do otherwise is asked by the program itself")
+        @Test("the program makes requests itself that the daemon's session would make differently")
         func own() async throws {
             let server = try FaultServer.echo()
             defer { server.stop() }
@@ -179,7 +184,7 @@ extension Live {
             await #expect(throws: TransferError.self) { try await ask(server.request(), over: daemon.service) }
         }
 
-        @Test("without a daemon there are no connections, and a bad request is told as ever")
+        @Test("without a daemon there are no connections, and a bad request is the usual error")
         func none() async throws {
             let folder = TemporaryFolder()
             #expect(WarmConnections.find(BackgroundService(folder: folder.path, command: [])) == nil)
@@ -214,22 +219,24 @@ extension Live {
             #expect(error?.code == .cancelled)
         }
 
-        @Test("an unused session is let go, and only GET and HEAD are passed on")
-        func unused() async throws {
+        @Test("only GET and HEAD are relayed, and a relay whose sessions are closed opens new ones")
+        func closed() async throws {
             let server = try FaultServer.echo()
             defer { server.stop() }
-            let relay = Relay(lifetime: .milliseconds(20))
+            let relay = Relay()
             func relayed(_ method: HTTPRequest.Method) async -> DaemonAnswer {
                 await relay.perform(
                     RelayedRequest(
                         request: server.request(method), timeoutForRequest: 60_000,
                         maximumResponseBytes: 1 << 20, certificateAuthorityFile: nil, pinnedKeys: []))
             }
-            guard case .relayed(let answer) = await relayed(.get) else { throw TransferError(.other, "refused") }
-            #expect(answer.response.status == 200)
-            guard case .refused = await relayed(.post) else { throw TransferError(.other, "passed on") }
-            while await relay.count > 0 { await Task.yield() }
-            await relay.close()
+            for _ in 0..<2 {
+                guard case .relayed(let answer) = await relayed(.get) else { throw TransferError(.other, "refused") }
+                #expect(answer.response.status == 200)
+                await relay.close()
+            }
+            #expect(server.accepts == 2)
+            guard case .refused = await relayed(.post) else { throw TransferError(.other, "relayed") }
         }
     }
 }

@@ -1,10 +1,10 @@
-/// Speaks with a service's daemon about all of its tasks, whosever session they belong to.
+/// Controls a service's daemon and all of its tasks, whichever session they belong to.
 ///
-/// It attaches to none of the sessions: their own programs are told results all the same. All members may be used from
-/// any thread; cancelling the Swift task that waits for an answer ends the wait with
-/// ``TransferError/Code/cancelled``. A daemon that ends meanwhile is started again and asked once more. One that says
-/// nothing for two minutes (more where it is asked about hundreds of tasks) is waited for no longer: members throw
-/// ``TransferError/Code/timedOut``, whose message tells its process; when it goes on it may do as asked all the same.
+/// It attaches to no session, so each session still gets its own results. All members may be used from any thread;
+/// cancelling the Swift task that waits for an answer ends the wait with ``TransferError/Code/cancelled``. If the daemon
+/// ends before it answers, it is started again and the call is repeated. A call to a daemon that is silent for two minutes
+/// (longer for a call about hundreds of tasks) throws ``TransferError/Code/timedOut``, with the daemon's process ID in the
+/// message; the daemon may still carry it out later.
 public final class BackgroundControl: Sendable {
     private let connector: DaemonConnector
     private let client: DaemonClient
@@ -12,30 +12,30 @@ public final class BackgroundControl: Sendable {
     /// Connects.
     ///
     /// - Parameters:
-    ///   - service: Whose daemon.
-    ///   - isStarting: Whether to start one where none runs.
+    ///   - service: The daemon's service.
+    ///   - isStarting: Whether to start a daemon if none runs.
     /// - Throws: ``TransferError/Code/daemonUnavailable``.
     public convenience init(_ service: BackgroundService, isStarting: Bool = true) async throws(TransferError) {
         try await self.init(DaemonConnector(service, isStarting: isStarting))
     }
 
-    /// The daemon that runs; none is started, not by systemd either.
+    /// Connects to the running daemon and starts none, not even through systemd.
     ///
-    /// - Parameter service: Whose daemon.
+    /// - Parameter service: The daemon's service.
     /// - Returns: Nil when none runs.
-    /// - Throws: ``TransferError/Code/daemonUnavailable`` when one runs that does not answer, or is another version.
+    /// - Throws: ``TransferError/Code/daemonUnavailable`` when a daemon runs that does not answer, or is another version.
     public static func running(_ service: BackgroundService) async throws(TransferError) -> BackgroundControl? {
         guard DaemonLock.isHeld(service.lockPath) else { return nil }
         do throws(TransferError) { return try await BackgroundControl(service, isStarting: false) } catch {
-            // It may have ended by itself meanwhile.
+            // It may have just ended by itself.
             if DaemonLock.isHeld(service.lockPath) { throw error }
             return nil
         }
     }
 
-    /// The daemon for somebody who only looks: started where none runs, if it can tell of anything.
+    /// Connects for a caller that only reads: a daemon is started only if tasks are recorded.
     ///
-    /// - Parameter service: Whose daemon.
+    /// - Parameter service: The daemon's service.
     /// - Returns: Nil when none runs and nothing is recorded.
     /// - Throws: ``TransferError/Code/daemonUnavailable``.
     public static func looking(at service: BackgroundService) async throws(TransferError) -> BackgroundControl? {
@@ -48,15 +48,15 @@ public final class BackgroundControl: Sendable {
         try await client.open()
     }
 
-    /// Has work recorded, all or none; when it returns it is on disk.
+    /// Records work, all of it or none; it is on disk when this returns.
     ///
     /// - Parameters:
-    ///   - requests: What to do; together at most 16 MiB.
-    ///   - identifier: The session they belong to; see ``BackgroundConfiguration/background(_:service:)``.
+    ///   - requests: The work, at most 16 MiB together.
+    ///   - identifier: The session that the tasks belong to; see ``BackgroundConfiguration/background(_:service:)``.
     /// - Returns: The tasks, in the requests' order.
-    /// - Throws: ``TransferError/Code/badRequest`` for what cannot be recorded, ``TransferError/Code/badConfiguration``
-    ///   for an identifier that none can have, ``TransferError/Code/daemonUnavailable``. After that and
-    ///   ``TransferError/Code/timedOut`` the work may be recorded, which ``tasks()`` tells.
+    /// - Throws: ``TransferError/Code/badRequest`` for work that cannot be recorded,
+    ///   ``TransferError/Code/badConfiguration`` for an invalid identifier, ``TransferError/Code/daemonUnavailable`` or
+    ///   ``TransferError/Code/timedOut``. After the last two the work may be recorded, as ``tasks()`` shows.
     public func submit(
         _ requests: [BackgroundRequest], identifier: String
     ) async throws(TransferError) -> [BackgroundStatus] {
@@ -73,35 +73,47 @@ public final class BackgroundControl: Sendable {
     /// - Throws: ``TransferError/Code/daemonUnavailable``, ``TransferError/Code/timedOut``.
     public func tasks() async throws(TransferError) -> [BackgroundStatus] { try await statuses(.list) }
 
-    /// Changes tasks, all or none: when one is unknown, ``TransferError/Code/unknownTask`` is thrown.
+    /// Changes tasks, all or none: an unknown one throws ``TransferError/Code/unknownTask``.
     ///
-    /// When it returns, the change is on disk, and what was held or cancelled stands still, unless that takes longer than
-    /// some seconds.
+    /// When this returns, the change is on disk, and paused or cancelled tasks have stopped, unless stopping takes longer
+    /// than some seconds.
     ///
     /// - Parameters:
-    ///   - ids: Which.
-    ///   - change: What to do with them.
-    /// - Returns: How they stand then; nothing of those that were forgotten.
-    /// - Throws: ``TransferError/Code/unknownTask``, ``TransferError/Code/badRequest`` for what is no change of a task
-    ///   as it stands, ``TransferError/Code/daemonUnavailable``, ``TransferError/Code/timedOut``.
+    ///   - ids: The tasks.
+    ///   - change: The change.
+    /// - Returns: The tasks' statuses after the change, without forgotten tasks.
+    /// - Throws: ``TransferError/Code/unknownTask``, ``TransferError/Code/badRequest`` for a change that the task's state
+    ///   does not allow, ``TransferError/Code/daemonUnavailable``, ``TransferError/Code/timedOut``.
     @discardableResult
     public func change(
         _ ids: [BackgroundTask.ID], _ change: BackgroundChange
     ) async throws(TransferError) -> [BackgroundStatus] { try await statuses(.change(ids, change)) }
 
-    /// How all tasks stand, then each change, until the reader stops.
+    /// The status of each task, then each change, until the reader stops.
     ///
-    /// Of several changes of a task a slow reader is told the last. The sequence goes on over restarts of the daemon, and
-    /// ends when that is unavailable for good; ``close()`` does not end it.
+    /// A slow reader gets the last of several changes of a task. The sequence continues over restarts of the daemon and
+    /// ends when the daemon is unavailable for good; ``close()`` does not end it.
     ///
     /// - Returns: A sequence for one reader.
     /// - Throws: ``TransferError/Code/daemonUnavailable``.
     public func updates() async throws(TransferError) -> AsyncStream<BackgroundStatus> {
-        let reader = try await StatusReader(connector)
-        return AsyncStream { await reader.next() }
+        let follower = TaskFollower(isTaking: false)
+        let client = DaemonClient(connector, role: .watch) { _, notice in follower.handle(notice) }
+        let reader = EventReader(follower, client)
+        reader.begin()
+        try await client.open()
+        return AsyncStream {
+            while let event = await reader.next() {
+                switch event {
+                case .changed(let status), .finished(let status): return status
+                case .caughtUp: continue
+                }
+            }
+            return nil
+        }
     }
 
-    /// How fast the daemon may be.
+    /// The daemon's rate limits.
     ///
     /// - Throws: ``TransferError/Code/daemonUnavailable``, ``TransferError/Code/timedOut``.
     public func schedule() async throws(TransferError) -> RateSchedule {
@@ -109,18 +121,18 @@ public final class BackgroundControl: Sendable {
         return schedule
     }
 
-    /// Changes how fast the daemon may be, at once and durably.
+    /// Changes the daemon's rate limits, at once and durably.
     ///
     /// - Parameter schedule: The new limits.
-    /// - Throws: ``TransferError/Code/badConfiguration`` for spans that are none,
+    /// - Throws: ``TransferError/Code/badConfiguration`` for invalid spans,
     ///   ``TransferError/Code/daemonUnavailable``, ``TransferError/Code/timedOut``.
     public func setSchedule(_ schedule: RateSchedule) async throws(TransferError) {
         try await client.call(.setSchedule(schedule))
     }
 
-    /// Asks the daemon to end, and returns when it has; does nothing when none runs.
+    /// Ends the daemon and returns when it has ended; does nothing when none runs.
     ///
-    /// Transfers go on when it is started again, which sessions that are attached to it do at once.
+    /// Transfers continue when it is started again, which attached sessions do at once.
     ///
     /// - Throws: ``TransferError/Code/daemonUnavailable`` when it cannot be reached, ``TransferError/Code/timedOut``.
     public func stop() async throws(TransferError) {
@@ -128,12 +140,12 @@ public final class BackgroundControl: Sendable {
         do throws(TransferError) {
             try await DaemonClient(connector.withoutStarting).call(.stop)
         } catch {
-            // It may have ended by itself meanwhile.
+            // It may have just ended by itself.
             if connector.isRunning { throw error }
         }
     }
 
-    /// Lets go of the daemon; other members throw ``TransferError/Code/sessionInvalid`` then.
+    /// Closes the connection; other members throw ``TransferError/Code/sessionInvalid`` afterwards.
     public func close() async { await client.close() }
 
     private func statuses(_ call: DaemonCall) async throws(TransferError) -> [BackgroundStatus] {
@@ -142,6 +154,6 @@ public final class BackgroundControl: Sendable {
     }
 
     private static var strange: TransferError {
-        TransferError(.protocolViolation, "the daemon gave another answer than was asked for")
+        TransferError(.protocolViolation, "the daemon's answer does not match the call")
     }
 }

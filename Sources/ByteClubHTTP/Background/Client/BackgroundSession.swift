@@ -1,50 +1,52 @@
 public import HTTPTypes
 
-/// What a ``BackgroundSession`` is.
+/// The settings of a ``BackgroundSession``.
 public struct BackgroundConfiguration: Sendable, Hashable {
-    /// What the session is called; a program that is started again attaches to its tasks with it.
+    /// The session's name, by which a program that is started again attaches to its tasks.
     public var identifier: String
-    /// Whose daemon does the work.
+    /// The service whose daemon does the work.
     public var service: BackgroundService
-    /// What tasks do unless they are given options.
+    /// The options of tasks that are given none.
     public var options = BackgroundOptions()
 
-    /// What a ``BackgroundSession`` is made with.
+    /// The usual settings.
     ///
     /// - Parameters:
     ///   - identifier: 1 to 200 bytes, without control characters.
-    ///   - service: Whose daemon does the work.
-    /// - Returns: The usual settings.
+    ///   - service: The service whose daemon does the work.
+    /// - Returns: The settings.
     public static func background(_ identifier: String, service: BackgroundService) -> BackgroundConfiguration {
         BackgroundConfiguration(identifier: identifier, service: service)
     }
 }
 
 extension SessionConfiguration {
-    /// The same as ``BackgroundConfiguration/background(_:service:)``, for who looks for it here.
+    /// The same as ``BackgroundConfiguration/background(_:service:)``, for those who look for it here.
     public static func background(_ identifier: String, service: BackgroundService) -> BackgroundConfiguration {
         .background(identifier, service: service)
     }
 }
 
-/// Uploads and downloads that go on when the program ends, crashes or is killed, and after a reboot.
+/// Uploads and downloads that continue when the program ends, crashes or is killed, and after a reboot.
 ///
-/// A daemon does the work. A program that makes a session with the same identifier again gets how each task stands and
-/// each result that it was not told yet. When the daemon ends it is started again, and what was asked of it is asked
-/// again: no member of a session notices, unless no daemon can be started for some seconds. Then all members throw
-/// ``TransferError/Code/daemonUnavailable`` from there on, and a new session may be made. All members may be used from
-/// any thread; cancelling the Swift task that waits for an answer ends the wait with ``TransferError/Code/cancelled``,
-/// and what was asked may be done all the same. So it is when a daemon says nothing for two minutes: the members that
-/// wait for an answer throw ``TransferError/Code/timedOut``, whose message tells its process, and may be called again; a
-/// task is recorded once however often its ``BackgroundTask/resume()`` is called. Events may stay out for any time.
+/// A daemon does the work. A program that makes a session with the same identifier again gets the status of each task and
+/// every result that it has not taken. A daemon that ends is started again, and outstanding calls are repeated. If
+/// no daemon can be started for some seconds, all members throw ``TransferError/Code/daemonUnavailable`` from then on, and
+/// the program may make a new session.
+///
+/// All members may be used from any thread. Cancelling the Swift task that waits for an answer ends the wait with
+/// ``TransferError/Code/cancelled``; a daemon that is silent for two minutes ends it with ``TransferError/Code/timedOut``,
+/// with its process ID in the message. In both cases the daemon may still carry out the call, and the member may be called
+/// again: a task is recorded once however often its ``BackgroundTask/resume()`` is called. Events may be late without
+/// limit.
 public final class BackgroundSession: Sendable {
     /// The session's settings.
     public let configuration: BackgroundConfiguration
 
-    private let core = SessionCore()
+    private let follower = TaskFollower(isTaking: true)
     private let client: DaemonClient
 
-    /// Attaches to a session's tasks, starting the daemon where none runs.
+    /// Attaches to a session's tasks, and starts the daemon if none runs.
     ///
     /// - Parameter configuration: See ``BackgroundConfiguration/background(_:service:)``.
     /// - Throws: ``TransferError/Code/identifierInUse`` when another session has the identifier, in this process or
@@ -57,14 +59,14 @@ public final class BackgroundSession: Sendable {
         self.configuration = configuration
         let identifier = configuration.identifier
         try BackgroundRequest.check(identifier: identifier)
-        client = DaemonClient(connector, role: .attach(identifier: identifier)) { [core] client, notice in
-            core.take(notice)
-            // The daemon before may have ended without an answer after it was silent for too long.
-            if case .event(.caughtUp) = notice { core.acknowledge(core.taken, by: client) }
+        client = DaemonClient(connector, role: .attach(identifier: identifier)) { [follower] client, notice in
+            follower.handle(notice)
+            // The previous daemon may have ended without an answer, after too long a silence.
+            if case .event(.caughtUp) = notice { follower.acknowledge(follower.takenEnds, by: client) }
         }
         do {
             try await client.open()
-            try await core.caughtUp()
+            try await follower.caughtUp()
         } catch {
             guard error.code == .identifierInUse else { throw error }
             throw TransferError(
@@ -74,13 +76,12 @@ public final class BackgroundSession: Sendable {
         }
     }
 
-    /// Makes a task that writes a 2xx response's body to a file; an absolute path, whose folder exists.
+    /// Makes a task that writes a 2xx response's body to a file.
     ///
     /// - Parameters:
-    ///   - request: What to ask for; its fields are recorded, so secret ones belong in
-    ///     ``BackgroundOptions/credential``.
-    ///   - path: Where the file goes.
-    ///   - options: How; those of the configuration when nil.
+    ///   - request: The request; its fields are recorded, so secret ones belong in ``BackgroundOptions/credential``.
+    ///   - path: The file's absolute path; its folder exists.
+    ///   - options: The options; those of the configuration when nil.
     /// - Returns: A task that is not recorded before its ``BackgroundTask/resume()``.
     public func downloadTask(
         _ request: HTTPRequest, to path: String, options: BackgroundOptions? = nil
@@ -89,20 +90,20 @@ public final class BackgroundSession: Sendable {
     /// Makes a task that sends a file.
     ///
     /// - Parameters:
-    ///   - request: What to ask; see ``downloadTask(_:to:options:)``.
-    ///   - path: The file, an absolute path; it must stay as it is until it was sent.
-    ///   - options: How; those of the configuration when nil.
+    ///   - request: The request; see ``downloadTask(_:to:options:)``.
+    ///   - path: The file's absolute path; the file must not change before it is sent.
+    ///   - options: The options; those of the configuration when nil.
     /// - Returns: A task that is not recorded before its ``BackgroundTask/resume()``.
     public func uploadTask(
         _ request: HTTPRequest, fromFile path: String, options: BackgroundOptions? = nil
     ) -> BackgroundTask { task(.upload(request, file: path), options) }
 
-    /// Makes a task that the daemon's ``BackgroundWork`` of that kind does.
+    /// Makes a task for the daemon's ``BackgroundWork`` of a kind.
     ///
     /// - Parameters:
     ///   - kind: The name of the work in ``BackgroundDaemon/works``.
-    ///   - payload: What it is to do; recorded, so it holds no secrets.
-    ///   - options: How; those of the configuration when nil.
+    ///   - payload: The work's input; it is recorded, so it must hold no secrets.
+    ///   - options: The options; those of the configuration when nil.
     /// - Returns: A task that is not recorded before its ``BackgroundTask/resume()``.
     public func workTask(
         _ kind: String, payload: [UInt8], options: BackgroundOptions? = nil
@@ -113,10 +114,10 @@ public final class BackgroundSession: Sendable {
     }
 
     private func task(_ id: BackgroundTask.ID, _ request: BackgroundRequest) -> BackgroundTask {
-        BackgroundTask(core.record(of: id), request, session: self)
+        BackgroundTask(follower.record(of: id), request, session: self)
     }
 
-    /// The session's tasks that are recorded, oldest first; those whose end was told and taken are gone.
+    /// The session's recorded tasks, oldest first, without those whose results were taken.
     ///
     /// - Throws: ``TransferError/Code/daemonUnavailable``, ``TransferError/Code/timedOut``,
     ///   ``TransferError/Code/sessionInvalid``, ``TransferError/Code/cancelled``.
@@ -126,83 +127,80 @@ public final class BackgroundSession: Sendable {
             guard case .tasks(let all) = answer else { return [] }
             return all.filter { $0.identifier == identifier }
         }
-        let answer = try await client.call(.list) { [core] in core.merge(own($0)) }
-        return core.current(own(answer)).map { task($0.id, $0.request) }
+        let answer = try await client.call(.list) { [follower] in follower.merge(own($0)) }
+        return follower.current(own(answer)).map { task($0.id, $0.request) }
     }
 
-    /// What happens to the tasks, for one reader: whoever begins to read ends the sequence of the reader before.
+    /// The tasks' changes and results, for one reader: a new reader ends the sequence of the previous one.
     ///
-    /// First comes how each one stands, with every result that nobody has taken, then ``BackgroundEvent/caughtUp``, then
-    /// what follows. Of several changes of a task a slow reader is told the last. The sequence ends when the session is
-    /// invalidated, or the daemon is unavailable for good.
+    /// It begins with the status of each task, including every result that was not taken, then
+    /// ``BackgroundEvent/caughtUp``, then the changes. A slow reader gets the last of several changes of a task. The
+    /// sequence ends when the session is invalidated, or the daemon is unavailable for good.
     ///
-    /// A result counts as taken when the next event is asked for, or the session is invalidated; it is told no more
-    /// then. A program that is killed before is told again when it makes its next session. While nobody reads events,
+    /// A result counts as taken when the reader asks for the next event, or the session is invalidated; it is not
+    /// repeated then. A program that is killed before gets it again from its next session. While there is no reader,
     /// ``BackgroundTask/value`` takes results as well.
     public var events: AsyncStream<BackgroundEvent> {
-        let reader = EventReader(core, client)
+        let reader = EventReader(follower, client)
         return AsyncStream { await reader.next() }
     }
 
-    /// Lets go of the tasks, which go on; returns when another session may have the identifier.
+    /// Detaches from the tasks, which continue; returns when another session may use the identifier.
     ///
-    /// An end that the reader of ``events`` was told counts as taken. Sequences end, and who waits for a
-    /// ``BackgroundTask/value`` gets ``TransferError/Code/sessionInvalid``. A daemon that does not answer is waited for
-    /// during some seconds.
+    /// The end that the reader of ``events`` got last counts as taken. Sequences end, and a wait for a
+    /// ``BackgroundTask/value`` throws ``TransferError/Code/sessionInvalid``. A daemon that does not answer delays this by
+    /// some seconds at most.
     public func invalidate() async { await invalidate(within: .seconds(5)) }
 
     /// See ``invalidate()``.
     ///
-    /// - Parameter limit: How long the daemon may take to note which ends were taken; then those are told again.
+    /// - Parameter limit: How long the daemon may take to confirm the ends that were taken; otherwise the next session
+    ///   gets them again.
     func invalidate(within limit: Duration) async {
-        core.takeTold()
-        let noting = Task { await noteTaken() }
+        follower.takeHandled()
+        let confirming = Task { await confirmTaken() }
         let timer = Task {
             try await Task.sleep(for: limit)
-            noting.cancel()
+            confirming.cancel()
         }
-        await noting.value
+        await confirming.value
         timer.cancel()
         await client.close()
     }
 
-    /// Returns when the daemon has noted which ends were taken, so that they are told no more.
-    private func noteTaken() async {
-        let ends = core.taken
+    /// Returns when the daemon has confirmed the ends that were taken.
+    private func confirmTaken() async {
+        let ends = follower.takenEnds
         guard !ends.isEmpty else { return }
-        do throws(TransferError) {
-            try await client.call(.acknowledge(ends))
-            core.acknowledged(ends)
-        } catch {
-            // They are told again, as if this program had been killed now.
-        }
+        // On failure the next session gets them again, as after a kill of this program.
+        if (try? await client.call(.acknowledge(ends))) != nil { follower.confirm(ends) }
     }
 
-    // MARK: - What tasks ask
+    // MARK: - Calls of tasks
 
     func resume(_ task: BackgroundTask) async throws(TransferError) {
         let status = task.status
         if status?.state == .done { return }
-        if status != nil, core.isRecorded(task.id) {
+        if status != nil, follower.isRecorded(task.id) {
             do { return try await change(task, .resume) } catch {
                 guard error.code == .unknownTask else { throw error }
             }
         }
         let submission = Submission(id: task.id, request: task.request)
-        try await client.call(.submit(identifier: configuration.identifier, [submission])) { [core] answer in
+        try await client.call(.submit(identifier: configuration.identifier, [submission])) { [follower] answer in
             task.record.revive()
-            core.merge(answer)
+            follower.merge(answer)
         }
     }
 
     func change(_ task: BackgroundTask, _ change: BackgroundChange) async throws(TransferError) {
-        try await client.call(.change([task.id], change)) { [core] in core.merge($0) }
+        try await client.call(.change([task.id], change)) { [follower] in follower.merge($0) }
     }
 
-    /// How a task ended, once it has; it is taken with that while nobody reads events.
+    /// The status of a task that has ended, once it has; takes the result while there is no reader of ``events``.
     func end(of task: BackgroundTask) async throws -> BackgroundStatus {
         for await status in task.updates where status.isFinished {
-            if core.takeEnd(of: task.id) { await noteTaken() }
+            if follower.takeEnd(of: task.id) { await confirmTaken() }
             return status
         }
         try Task.checkCancellation()
@@ -210,18 +208,18 @@ public final class BackgroundSession: Sendable {
     }
 }
 
-extension SessionCore {
+extension TaskFollower {
     fileprivate func merge(_ answer: DaemonAnswer) {
         if case .tasks(let statuses) = answer { merge(statuses) }
     }
 }
 
-/// What a ``BackgroundSession`` tells.
+/// An event of a ``BackgroundSession``.
 public indirect enum BackgroundEvent: Sendable, Hashable {
-    /// A task stands differently; at most ten times a second for each.
+    /// A task's status changed; at most ten times a second for each.
     case changed(BackgroundStatus)
-    /// A task has ended. This is told once, unless the program ends before it took it.
+    /// A task has ended. This comes once, unless the program ends before it has taken the result.
     case finished(BackgroundStatus)
-    /// All that was missed has been told.
+    /// All events that the program had missed have come.
     case caughtUp
 }

@@ -1,12 +1,13 @@
-/// One piece of work of a ``BackgroundSession``, which a daemon does whether or not this program lives.
+import Synchronization
+
+/// One piece of work of a ``BackgroundSession``, which a daemon does whether or not this program runs.
 public final class BackgroundTask: Sendable, Identifiable {
-    /// What a task is called for all of its life: 64 random bits, shown as 16 hexadecimal digits.
+    /// A task's permanent name: 64 random bits, written as 16 hexadecimal digits.
     public struct ID: Sendable, Hashable, LosslessStringConvertible {
         let number: UInt64
 
         init(number: UInt64) { self.number = number }
 
-        /// A new one.
         static func random() -> ID { ID(number: .random(in: .min ... .max)) }
 
         /// Reads 16 hexadecimal digits.
@@ -26,7 +27,7 @@ public final class BackgroundTask: Sendable, Identifiable {
 
     /// The task's name.
     public var id: ID { record.id }
-    /// What it is to do.
+    /// The work.
     public let request: BackgroundRequest
     let record: TaskRecord
     private let session: BackgroundSession
@@ -37,26 +38,27 @@ public final class BackgroundTask: Sendable, Identifiable {
         self.session = session
     }
 
-    /// How it stands, as last told; nil for a task that was never resumed.
+    /// The latest status that the daemon has reported; nil for a task that was never resumed.
     public var status: BackgroundStatus? { record.latest }
 
-    /// Has the task recorded, or lets a paused or failed one go on; does nothing for one that is done.
+    /// Records the task, or continues a paused or failed one; does nothing for one that is done.
     ///
-    /// When it returns, the task is on disk: whatever happens to this program, the daemon or the machine, it goes on. A
-    /// failed task whose end was taken already is recorded anew.
+    /// When this returns, the task is on disk and outlives this program, the daemon and a restart of the machine. A failed
+    /// task whose result was taken is recorded again.
     ///
-    /// - Throws: ``TransferError/Code/badRequest`` for what cannot be recorded, ``TransferError/Code/daemonUnavailable``,
-    ///   ``TransferError/Code/timedOut``, ``TransferError/Code/sessionInvalid``, ``TransferError/Code/cancelled``.
+    /// - Throws: ``TransferError/Code/badRequest`` for work that cannot be recorded,
+    ///   ``TransferError/Code/daemonUnavailable``, ``TransferError/Code/timedOut``,
+    ///   ``TransferError/Code/sessionInvalid``, ``TransferError/Code/cancelled``.
     public func resume() async throws(TransferError) { try await session.resume(self) }
 
-    /// Holds the task until ``resume()``; what was moved is kept.
+    /// Pauses the task until ``resume()``; transferred bytes are kept.
     ///
-    /// When it returns, that is on disk, and the task stands still, unless stopping takes longer than some seconds.
+    /// When this returns, the change is on disk and the task has stopped, unless stopping takes longer than some seconds.
     ///
     /// - Throws: As ``resume()``; ``TransferError/Code/unknownTask`` for a task that is not recorded.
     public func pause() async throws(TransferError) { try await session.change(self, .pause) }
 
-    /// Gives the task up; does nothing for one that has finished.
+    /// Cancels the task; does nothing for one that has finished.
     ///
     /// It returns as ``pause()`` does.
     ///
@@ -67,30 +69,115 @@ public final class BackgroundTask: Sendable, Identifiable {
 
     /// Makes the task more or less urgent.
     ///
-    /// - Parameter priority: How urgent it is from now on.
+    /// - Parameter priority: The new priority.
     /// - Throws: As ``pause()``.
     public func setPriority(_ priority: SessionTask.Priority) async throws(TransferError) {
         try await session.change(self, .prioritize(priority))
     }
 
-    /// How it stands, each time that it changes, until it has finished; more than one reader is allowed.
+    /// The task's status at each change, until the task has finished or the session ends; for any number of readers.
     ///
-    /// A slow reader skips changes but never misses the last one. It also ends with the session.
+    /// A slow reader skips changes but never misses the last one.
     public var updates: AsyncStream<BackgroundStatus> { record.updates(keeping: self) }
 
-    /// What it brought, once it has finished.
+    /// The task's result, once it has finished.
     ///
-    /// While nobody reads ``BackgroundSession/events``, the result counts as taken when this returns or throws a
-    /// ``BackgroundFailure``: the daemon forgets the task, and no later session is told of it.
+    /// While there is no reader of ``BackgroundSession/events``, the result counts as taken when this returns or throws a
+    /// ``BackgroundFailure``: the daemon forgets the task, and later sessions do not get it.
     ///
-    /// - Throws: ``BackgroundFailure`` when it was given up. Cancelling the Swift task that waits ends the wait alone
-    ///   (`CancellationError`). ``TransferError`` when its session ended before: ``TransferError/Code/sessionInvalid``,
-    ///   ``TransferError/Code/daemonUnavailable``; ``TransferError/Code/unknownTask`` when somebody removed it.
+    /// - Throws: ``BackgroundFailure`` when the task failed. Cancelling the Swift task that waits only ends the wait
+    ///   (`CancellationError`). ``TransferError`` when the session ended first: ``TransferError/Code/sessionInvalid`` or
+    ///   ``TransferError/Code/daemonUnavailable``; ``TransferError/Code/unknownTask`` when the task was removed.
     public var value: BackgroundResult {
         get async throws {
             let end = try await session.end(of: self)
             guard end.state == .failed else { return end.result ?? BackgroundResult() }
             throw end.failure ?? BackgroundFailure(code: "other", message: "the task has failed")
         }
+    }
+}
+
+/// The latest status of a task that a program holds, and the readers of its changes.
+final class TaskRecord: Sendable {
+    private struct State {
+        var latest: BackgroundStatus?
+        var ended: TransferError?
+        var readers: [UInt64: AsyncStream<BackgroundStatus>.Continuation] = [:]
+        var lastReader: UInt64 = 0
+    }
+
+    let id: BackgroundTask.ID
+    private let state: Mutex<State>
+    private let released: @Sendable (BackgroundTask.ID) -> Void
+
+    /// A record.
+    ///
+    /// - Parameters:
+    ///   - id: The task.
+    ///   - latest: Its status.
+    ///   - released: Called when the last holder drops the record.
+    init(
+        _ id: BackgroundTask.ID, latest: BackgroundStatus?, released: @escaping @Sendable (BackgroundTask.ID) -> Void
+    ) {
+        self.id = id
+        self.released = released
+        state = Mutex(State(latest: latest))
+    }
+
+    deinit { released(id) }
+
+    var latest: BackgroundStatus? { state.withLock { $0.latest } }
+
+    /// Why no further status comes; nil while one may.
+    var ended: TransferError? { state.withLock { $0.ended } }
+
+    /// Hands a status to all readers; called by one thread at a time.
+    func publish(_ status: BackgroundStatus) {
+        let readers = state.withLock { state in
+            state.latest = status
+            defer { if status.isFinished { state.readers = [:] } }
+            return state.readers.values
+        }
+        for reader in readers {
+            reader.yield(status)
+            if status.isFinished { reader.finish() }
+        }
+    }
+
+    /// Ends all readers' sequences.
+    func end(_ error: TransferError) {
+        let readers = state.withLock { state in
+            state.ended = error
+            defer { state.readers = [:] }
+            return state.readers.values
+        }
+        for reader in readers { reader.finish() }
+    }
+
+    /// Undoes ``end(_:)`` for new readers, since the task is recorded again.
+    func revive() { state.withLock { $0.ended = nil } }
+
+    /// The status at each change, until the task has finished.
+    ///
+    /// - Parameter owner: Kept alive for as long as the sequence is read.
+    /// - Returns: A sequence for one reader, of which a slow one gets the last of several changes.
+    func updates(keeping owner: BackgroundTask) -> AsyncStream<BackgroundStatus> {
+        let (stream, reader) = AsyncStream.makeStream(of: BackgroundStatus.self, bufferingPolicy: .bufferingNewest(1))
+        let (number, isOver) = state.withLock { state in
+            state.lastReader += 1
+            // Under the lock, so that no newer status comes first.
+            if let latest = state.latest { reader.yield(latest) }
+            let isOver = state.latest?.isFinished == true || state.ended != nil
+            if !isOver { state.readers[state.lastReader] = reader }
+            return (state.lastReader, isOver)
+        }
+        if isOver {
+            reader.finish()
+        } else {
+            reader.onTermination = { _ in
+                owner.record.state.withLock { state in _ = state.readers.removeValue(forKey: number) }
+            }
+        }
+        return stream
     }
 }

@@ -1,15 +1,14 @@
-import Glibc
 import Synchronization
 
-/// One connection to a daemon, made again when the daemon goes: see ``DaemonExchange``.
+/// One connection to a daemon, which is made again when the daemon ends: see ``DaemonExchange``.
 ///
-/// A thread of its own reads, and tells what it read. Dropping the client ends the connection.
+/// A thread of its own reads and notifies. Dropping the client ends the connection.
 final class DaemonClient: Sendable {
     enum Notice: Sendable {
-        /// Events of a new connection follow, which begin with how all stands.
+        /// The events of a new connection follow, the status of each task first.
         case began
         case event(DaemonEvent)
-        /// Nothing follows.
+        /// No further notice follows.
         case ended(TransferError)
     }
 
@@ -18,15 +17,14 @@ final class DaemonClient: Sendable {
     private struct State {
         var exchange: DaemonExchange
         var connection: FrameConnection?
-        /// Sends over the connection.
         var sender: CallSender?
         var completions: [UInt64: @Sendable (Outcome) -> Void] = [:]
         var lastNumber = DaemonExchange.firstNumber
-        /// Who waits until no thread reads.
+        /// The calls of ``DaemonClient/close()`` that wait until no thread reads.
         var closers: [Waiter<Void>] = []
     }
 
-    /// How long a daemon may take to notice that the client is gone.
+    /// How long ``close()`` waits for the daemon.
     private static let farewell = Duration.seconds(1)
 
     private let connector: DaemonConnector
@@ -36,10 +34,10 @@ final class DaemonClient: Sendable {
     /// A client without a connection.
     ///
     /// - Parameters:
-    ///   - connector: How the daemon is reached.
+    ///   - connector: Makes the connections.
     ///   - role: See ``DaemonExchange/init(role:isStarting:)``.
-    ///   - notify: Called one at a time with this client and what the daemon tells, by the thread that reads; must not
-    ///     block, nor keep the client.
+    ///   - notify: Called by the reading thread with this client and each notice, one at a time; must not block, and must
+    ///     not retain the client.
     init(
         _ connector: DaemonConnector, role: DaemonCall? = nil,
         notify: @escaping @Sendable (DaemonClient, Notice) -> Void = { _, _ in }
@@ -51,18 +49,18 @@ final class DaemonClient: Sendable {
 
     deinit { state.withLock { $0.connection }?.shutdown() }
 
-    /// Connects, and returns when calls are answered and the role is taken.
+    /// Connects, and returns when the daemon accepts calls and has granted the role.
     func open() async throws(TransferError) { _ = try await result { .open($0) }.get() }
 
-    /// Asks the daemon, as often as it takes.
+    /// Calls the daemon, again over a new connection if the old one is lost.
     ///
     /// - Parameters:
-    ///   - call: What is asked.
-    ///   - merge: Called with the answer by the thread that reads, before anything that the daemon tells later.
-    /// - Returns: The answer; no refusal.
-    /// - Throws: What the daemon refused with, ``TransferError/Code/daemonUnavailable``,
+    ///   - call: The call.
+    ///   - merge: Called with the answer by the reading thread, before any later notice.
+    /// - Returns: The answer, which is no refusal.
+    /// - Throws: The daemon's refusal, ``TransferError/Code/daemonUnavailable``,
     ///   ``TransferError/Code/timedOut`` when it is silent for too long, or ``TransferError/Code/cancelled`` when the
-    ///   Swift task is cancelled; the daemon may have done it then, or may yet do it.
+    ///   Swift task is cancelled; the daemon may have carried out the call, or may still do so.
     @discardableResult
     func call(
         _ call: DaemonCall, merge: @escaping @Sendable (DaemonAnswer) -> Void = { _ in }
@@ -70,13 +68,13 @@ final class DaemonClient: Sendable {
         try await result({ .call($0, call) }, merge: merge).get()
     }
 
-    /// Asks the daemon, and does not wait for the answer.
+    /// Calls the daemon without waiting for the answer.
     func post(_ call: DaemonCall, completion: @escaping @Sendable (Outcome) -> Void) {
         let number = nextNumber()
         handle(.call(number, call)) { $0.completions[number] = completion }
     }
 
-    /// Ends the connection, and returns when the daemon has noticed; at the latest after a second.
+    /// Ends the connection, and returns when the daemon has closed its side; after a second at the latest.
     func close() async {
         handle(.close)
         let connection = state.withLock { $0.connection }
@@ -107,7 +105,7 @@ final class DaemonClient: Sendable {
                         waiter.resume(outcome)
                     }
                 }
-                // The handler below may have been called before.
+                // The handler below may have run before the call was registered.
                 if Task.isCancelled { handle(.cancel(number)) }
                 return nil
             }
@@ -125,12 +123,12 @@ final class DaemonClient: Sendable {
 
     // MARK: - Effects
 
-    /// Tells the exchange, and does what it says.
+    /// Hands an event to the exchange and performs its steps.
     ///
     /// - Parameters:
-    ///   - event: What happened.
-    ///   - source: The connection it happened on; ignored when that is not the present one any more.
-    ///   - prepare: Changes the state before, under the same lock.
+    ///   - event: The event.
+    ///   - source: The connection that the event is about; the event is ignored unless that is the current one.
+    ///   - prepare: Changes the state first, under the same lock.
     private func handle(
         _ event: DaemonExchange.Event, from source: FrameConnection? = nil, prepare: (inout State) -> Void = { _ in }
     ) {
@@ -139,7 +137,7 @@ final class DaemonClient: Sendable {
             if let source, state.connection !== source { return ([], nil, nil) }
             prepare(&state)
             let work = state.exchange.handle(event, at: .fine).map { step -> Work in
-                // Under this lock, so that calls are sent in the order the exchange says.
+                // Under this lock, so that calls are sent in the exchange's order.
                 if case .send(let number, let call) = step { state.sender?.add(number, call) }
                 if case .answer(let number, _) = step { return (step, state.completions.removeValue(forKey: number)) }
                 return (step, nil)
@@ -187,12 +185,11 @@ final class DaemonClient: Sendable {
     }
 
     private func adopt(_ connection: FrameConnection) throws(TransferError) {
-        let thread = try SystemThread.start { [weak self, connector] in
+        try OwnThread.start { [weak self, connector] in
             let error = Self.read(connection, connector) { self }
             connection.shutdown()
             self?.lose(connection, error)
         }
-        pthread_detach(thread)
     }
 
     private static func read(
@@ -228,4 +225,129 @@ final class DaemonClient: Sendable {
         }
         for closer in closers { closer.resume() }
     }
+}
+
+/// Sends calls over one connection, in the order they were added.
+///
+/// A flush sends what the socket's buffer holds and leaves the rest to a thread, so that it never waits for the daemon to
+/// read. That thread ends when the connection is shut down.
+final class CallSender: Sendable {
+    private struct State {
+        var waiting: FIFO<DaemonFrame> = .init()
+        /// Whether one thread is sending; all others leave their frames to it.
+        var isSending = false
+        var isOver = false
+    }
+
+    private let connection: FrameConnection
+    private let onTooLong: @Sendable (UInt64, TransferError) -> Void
+    private let state = Mutex(State())
+
+    /// The only sender of a connection.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection; its reader notices when it is lost.
+    ///   - onTooLong: Called with the number of a call that is too long to be sent, which is skipped.
+    init(_ connection: FrameConnection, onTooLong: @escaping @Sendable (UInt64, TransferError) -> Void) {
+        self.connection = connection
+        self.onTooLong = onTooLong
+    }
+
+    /// Appends a call to those that wait; takes microseconds.
+    func add(_ number: UInt64, _ call: DaemonCall) {
+        state.withLock { state in
+            if !state.isOver { state.waiting.append(.call(number: number, call)) }
+        }
+    }
+
+    /// Sends the calls that wait, without blocking.
+    func flush() {
+        guard begin() else { return }
+        send(rest: [], isWaiting: false)
+    }
+
+    private func begin() -> Bool {
+        state.withLock { state in
+            guard !state.isSending, !state.waiting.isEmpty else { return false }
+            state.isSending = true
+            return true
+        }
+    }
+
+    /// The next frame; nil ends this thread's turn to send.
+    private func next() -> DaemonFrame? {
+        state.withLock { state in
+            let next = state.waiting.popFirst()
+            if next == nil { state.isSending = false }
+            return next
+        }
+    }
+
+    /// Sends the rest of a frame, then all frames that wait; only during this thread's turn.
+    private func send(rest: ArraySlice<UInt8>, isWaiting: Bool) {
+        var rest = rest
+        while true {
+            while !rest.isEmpty {
+                guard let count = connection.send(some: rest, isWaiting: isWaiting) else { return end() }
+                rest = rest.dropFirst(count)
+                if !rest.isEmpty, !isWaiting { return wait(toSend: rest) }
+            }
+            guard let frame = next() else { return }
+            let bytes = frame.onWire
+            if bytes.count - 4 <= DaemonFrame.limit {
+                rest = bytes[...]
+            } else if case .call(let number, _) = frame {
+                onTooLong(number, FrameConnection.tooLong(bytes.count - 4))
+            }
+        }
+    }
+
+    private func wait(toSend rest: ArraySlice<UInt8>) {
+        do { try OwnThread.start { self.send(rest: rest, isWaiting: true) } } catch {
+            end()
+            // The reader notices, and the client repeats the calls over a new connection.
+            connection.shutdown()
+        }
+    }
+
+    private func end() { state.withLock { $0 = State(isOver: true) } }
+}
+
+/// Connects to a service's daemon; tests replace the connection and the clock.
+struct DaemonConnector: Sendable {
+    let service: BackgroundService
+    /// Whether to start a daemon if none runs.
+    var isStarting: Bool
+    /// How long the daemon may take to greet, in seconds.
+    var patience = Self.patience
+    /// Starts the daemon if none runs and that is allowed, and connects.
+    var launch: @Sendable (BackgroundService, _ isStarting: Bool) async throws(TransferError) -> FrameConnection
+    var pause: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+    /// Sleeps for one tick of the ``SilenceMeter``.
+    var tick: @Sendable () async -> Void = { try? await Task.sleep(for: SilenceMeter.tickTime) }
+
+    /// Longer than a daemon needs to end; meanwhile it greets no client.
+    static let patience = 15
+
+    init(
+        _ service: BackgroundService, isStarting: Bool = true,
+        launch: @escaping @Sendable (BackgroundService, Bool) async throws(TransferError) -> FrameConnection =
+            DaemonLauncher.connect
+    ) {
+        self.service = service
+        self.isStarting = isStarting
+        self.launch = launch
+    }
+
+    func connect() async throws(TransferError) -> FrameConnection { try await launch(service, isStarting) }
+
+    /// The same connector, which starts no daemon.
+    var withoutStarting: DaemonConnector {
+        var other = self
+        other.isStarting = false
+        return other
+    }
+
+    /// Whether a daemon runs, without connecting: that would make systemd start one.
+    var isRunning: Bool { DaemonLock.isHeld(service.lockPath) }
 }

@@ -1,25 +1,24 @@
-/// Which calls to a daemon are outstanding, and what becomes of them when the daemon goes; pure: it is told events and
-/// says what to do.
+/// Which calls to a daemon are outstanding, and what happens to them when the daemon ends; pure: each event returns steps.
 ///
-/// A connection begins with `hello`, then the role where there is one (`attach` or `watch`), then all calls that have no
-/// answer yet. So a call may reach daemons more than once; each of them may be repeated.
+/// A connection begins with `hello`, then the role if there is one (`attach` or `watch`), then all calls without an
+/// answer. So daemons may receive a call more than once, which every call allows.
 struct DaemonExchange: Sendable {
     indirect enum Event: Sendable {
-        /// Somebody waits for a connection that is ready.
+        /// A caller waits for a connection that is ready.
         case open(UInt64)
         case call(UInt64, DaemonCall)
-        /// Nobody waits for this answer any more.
+        /// The caller no longer waits for this answer.
         case cancel(UInt64)
-        /// The connection asked for by ``Step/connect(after:)`` is there.
+        /// The connection of ``Step/connect(after:)`` is made.
         case connected
-        /// The call cannot be sent at all.
+        /// The call is too long to be sent.
         case unsendable(UInt64, TransferError)
         case received(DaemonFrame)
-        /// The connection has ended, for that reason where there is one.
+        /// The connection has ended, with the reason if there is one.
         case lost(TransferError?)
-        /// The connection asked for cannot be made, or nobody greets on it.
+        /// The connection cannot be made, or the daemon does not greet.
         case unreachable(TransferError)
-        /// The time of a ``Step/tick`` has passed; with what to tell of a daemon that does not answer.
+        /// The time of a ``Step/tick`` has passed; with the error for a daemon that does not answer.
         case tick(TransferError)
         case close
     }
@@ -28,16 +27,16 @@ struct DaemonExchange: Sendable {
         case connect(after: Duration)
         case send(UInt64, DaemonCall)
         case answer(UInt64, Result<DaemonAnswer, TransferError>)
-        /// Events of a new connection follow, which begin with how all stands.
+        /// The events of a new connection follow, the status of each task first.
         case begin
         case tell(DaemonEvent)
-        /// Drop the connection.
+        /// Close the connection.
         case hangUp
-        /// Tell the daemon that nothing more is asked, which ends the connection.
+        /// Send no more, which makes the daemon close the connection.
         case finish
-        /// Tell ``Event/tick(_:)`` after ``SilenceMeter/tickTime``.
+        /// Send ``Event/tick(_:)`` after ``SilenceMeter/tickTime``.
         case tick
-        /// Nothing follows.
+        /// No further step follows.
         case end(TransferError)
     }
 
@@ -49,39 +48,39 @@ struct DaemonExchange: Sendable {
     fileprivate struct Outstanding {
         let call: DaemonCall
         var sends = 0
-        /// What came of an answer that is longer than one frame.
+        /// The first part of an answer that is longer than one frame.
         var firstTasks: [BackgroundStatus] = []
     }
 
     static let helloNumber: UInt64 = 1
     static let roleNumber: UInt64 = 2
-    /// Numbers of calls begin here.
+    /// The least number of a caller's call.
     static let firstNumber: UInt64 = 3
 
-    /// How long to wait before each try to get a connection again, the last time for all that follow.
+    /// The delay before each attempt to connect again; the last one is used for all further attempts.
     static let delays: [Duration] = [0, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 30000].map { .milliseconds($0) }
-    /// After so many tries in a row that brought nothing it is given up.
+    /// The exchange gives up after so many attempts in a row without an answer.
     static let tries = 7
-    /// A daemon that was ready for so long is started again at once: it does not die of being started.
+    /// A daemon that was ready for so long is started again without a delay: it did not fail at its start.
     static let healthyTime = Duration.seconds(5)
-    /// How often a role is asked for that another connection has, since that one may be about to end.
+    /// How often to request a role that another connection has, since that one may be about to end.
     static let roleTries = 10
     static let roleDelay = Duration.milliseconds(50)
 
     private let role: DaemonCall?
-    /// Whether a daemon is started where none runs.
+    /// Whether a daemon is started if none runs.
     private let isStarting: Bool
     private var phase = Phase.resting
     private var openings: [UInt64] = []
     private var outstanding: [UInt64: Outstanding] = [:]
     private var wasReady = false
-    /// Whether all that this connection's role begins with was told.
+    /// Whether the daemon has reported all tasks on this connection.
     private var isCaughtUp = false
-    /// Connections in a row that brought nothing.
+    /// Connections in a row without an answer.
     private var failures = 0
-    /// Connections in a row that did not stay, whatever they brought.
+    /// Connections in a row that were lost soon, with or without an answer.
     private var losses = 0
-    /// When the present or last connection got ready.
+    /// When the current or last connection became ready.
     private var readySince: Moment?
     private var refusals = 0
     private var silence = SilenceMeter()
@@ -89,26 +88,26 @@ struct DaemonExchange: Sendable {
     /// An exchange without a connection.
     ///
     /// - Parameters:
-    ///   - role: What each connection is for; without one it is made for calls, and not made again without calls.
-    ///   - isStarting: Whether a daemon is started where none runs.
+    ///   - role: The first call on each connection; without a role, a connection is made only when a call waits.
+    ///   - isStarting: Whether a daemon is started if none runs.
     init(role: DaemonCall?, isStarting: Bool) {
         self.role = role
         self.isStarting = isStarting
     }
 
-    /// Takes an event.
+    /// Handles an event.
     ///
     /// - Parameters:
-    ///   - event: What happened.
-    ///   - now: When.
-    /// - Returns: What to do, in this order.
+    ///   - event: The event.
+    ///   - now: Its time.
+    /// - Returns: The steps to perform, in this order.
     mutating func handle(_ event: Event, at now: Moment) -> [Step] {
         let steps = react(to: event, at: now)
         let isHeard = if case .received = event { true } else { false }
         return steps + (silence.note(isAwaiting: isAwaiting, isHeard: isHeard) ? [.tick] : [])
     }
 
-    /// Whether the daemon may not be silent for long; how long it may take to greet is another matter.
+    /// Whether the daemon's silence counts; ``DaemonConnector/patience`` limits the time until it greets.
     private var isAwaiting: Bool {
         switch phase {
         case .opening: true
@@ -215,7 +214,7 @@ struct DaemonExchange: Sendable {
                 return []
             }
             if case .stop = entry.call, answer.refusal == nil {
-                // It has stopped when the connection ends.
+                // The daemon has stopped only when the connection ends.
                 return []
             }
             outstanding[number] = nil
@@ -263,16 +262,16 @@ struct DaemonExchange: Sendable {
                     phase = .resting
                     return steps
                 }
-                // It keeps ending by itself, which is no reason to give up.
+                // A daemon that ends while idle is no reason to give up.
                 failures = min(failures, Self.tries / 2)
             }
         }
         return steps + retry(error ?? TransferError(.daemonUnavailable, "the daemon ended without an answer"))
     }
 
-    /// Ends what waits for a daemon that does not answer, and may yet do it.
+    /// Fails the calls to a daemon that does not answer, which may still carry them out.
     ///
-    /// The connection stays for what it tells when it goes on, unless not all that was missed has been told.
+    /// The connection stays for later events, unless the daemon has not yet reported all tasks.
     private mutating func beUnanswered(_ error: TransferError) -> [Step] {
         if case .opening = phase { return [.hangUp] + (wasReady ? retry(error) : giveUp(error)) }
         let steps = failAll(TransferError(.timedOut, error.message))
@@ -292,7 +291,7 @@ struct DaemonExchange: Sendable {
         return [.connect(after: Self.delays[delay])]
     }
 
-    /// Ends what waits; later calls try again, unless there is a role that was lost.
+    /// Fails all calls; later ones connect again, unless a role was lost.
     private mutating func giveUp(_ error: TransferError) -> [Step] {
         failures = 0
         losses = 0
@@ -314,24 +313,24 @@ struct DaemonExchange: Sendable {
             "the daemon that runs (process \(process)) speaks version \(version) and this program version "
                 + "\(DaemonFrame.version); end it, so that the present one is started"
         case .refused(_, let message): message
-        default: "the daemon does not answer as one"
+        default: "the daemon's answer to the greeting is invalid"
         }
     }
 }
 
 extension DaemonExchange.Outstanding {
-    /// What an answer means to the caller.
+    /// The outcome of a call.
     fileprivate func result(_ answer: DaemonAnswer) -> Result<DaemonAnswer, TransferError> {
         if case .tasks(let rest) = answer { return .success(.tasks(firstTasks + rest)) }
         guard let error = answer.refusal else { return .success(answer) }
-        // Forgotten when it was asked first; that answer was lost.
+        // The first call has forgotten the task, and its answer was lost.
         if case .change(_, .forget) = call, sends > 1, error.code == .unknownTask { return .success(.tasks([])) }
         return .failure(error)
     }
 }
 
 extension DaemonCall {
-    /// How many tasks it is about.
+    /// How many tasks the call is about.
     fileprivate var taskCount: Int {
         switch self {
         case .submit(_, let submissions): submissions.count
@@ -343,9 +342,54 @@ extension DaemonCall {
 }
 
 extension DaemonAnswer {
-    /// Why a daemon did not do as asked; nil when it did.
+    /// The error of a refusal; nil for any other answer.
     var refusal: TransferError? {
         guard case .refused(let code, let message) = self else { return nil }
         return TransferError(TransferError.Code(named: code) ?? .other, message)
+    }
+}
+
+/// Whether a daemon has been silent for too long while a call waits; pure.
+///
+/// It counts ticks of a timer rather than time, so that at most one passes while this program is suspended. It asks for
+/// ticks only while a call waits.
+struct SilenceMeter: Sendable {
+    static let tickTime = Duration.seconds(5)
+    /// How many ticks a daemon may be silent, two minutes: it answers no client while it writes the tasks of another
+    /// client's call to disk, which may be thousands.
+    static let ticks = 24
+    /// A call about so many tasks allows one tick more, since the daemon writes each to disk before it answers.
+    static let tasksPerTick = 50
+
+    private var isAwaiting = false
+    private var isTicking = false
+    private var silentTicks = 0
+
+    /// Notes the state after an event.
+    ///
+    /// - Parameters:
+    ///   - isAwaiting: Whether a call waits for the daemon now.
+    ///   - isHeard: Whether the event was a message of the daemon.
+    /// - Returns: Whether to start the timer for one tick.
+    mutating func note(isAwaiting: Bool, isHeard: Bool) -> Bool {
+        if isHeard || !self.isAwaiting { silentTicks = 0 }
+        self.isAwaiting = isAwaiting
+        guard isAwaiting, !isTicking else { return false }
+        isTicking = true
+        return true
+    }
+
+    /// Counts a tick; call ``note(isAwaiting:isHeard:)`` afterwards.
+    ///
+    /// - Parameter tasks: How many tasks the waiting calls are about.
+    /// - Returns: Whether the daemon has been silent for too long.
+    mutating func tick(tasks: Int) -> Bool {
+        isTicking = false
+        guard isAwaiting else { return false }
+        silentTicks += 1
+        // The first tick began before the silence did.
+        guard silentTicks > 1 + Self.ticks + tasks / Self.tasksPerTick else { return false }
+        silentTicks = 0
+        return true
     }
 }

@@ -1,18 +1,19 @@
+import Glibc
 public import HTTPTypes
 import Synchronization
 
-/// A session that is started when it is first needed, for programs whose few questions a running daemon can ask.
+/// A session that is started when it is first needed, for programs whose few requests a running daemon can make.
 ///
-/// A GET or HEAD goes over the daemon's ``WarmConnections``, where they are given and the session's settings ask for
-/// nothing that is this program's alone (such as a proxy, a client certificate or a cache). Whatever goes wrong on that
-/// way is asked again by the session itself, whose answer counts. All members may be used from any thread.
+/// A GET or HEAD goes over the daemon's ``WarmConnections`` if there are any and the session's settings require nothing
+/// that only this program has (such as a proxy, a client certificate or a cache). If that fails in any way, the session
+/// makes the request itself. All members may be used from any thread.
 public final class WarmSession: Sendable {
     private let configuration: SessionConfiguration
     private let name: String
     private let warm: WarmConnections?
     private let started: Mutex<Session?>
 
-    /// A session that is there already.
+    /// A session that is started already.
     public init(_ session: Session) {
         configuration = .ephemeral
         name = session.name
@@ -20,12 +21,12 @@ public final class WarmSession: Sendable {
         started = Mutex(session)
     }
 
-    /// A session; without connections that it could use it is started at once.
+    /// A session, which is started at once unless it can use the daemon's connections.
     ///
     /// - Parameters:
     ///   - configuration: See ``Session``.
     ///   - name: See ``Session``.
-    ///   - warm: The daemon's connections, if there is one.
+    ///   - warm: The daemon's connections, or nil.
     /// - Throws: As ``Session``.
     public init(
         configuration: SessionConfiguration, name: String, over warm: WarmConnections?
@@ -36,29 +37,26 @@ public final class WarmSession: Sendable {
         started = Mutex(self.warm == nil ? try Session(configuration: configuration, name: name) : nil)
     }
 
-    /// The session itself.
+    /// The session itself, which this starts if necessary.
     ///
-    /// - Throws: As ``Session``, when this starts it.
+    /// - Throws: As ``Session``.
     public var session: Session {
         get throws(TransferError) {
-            let result = started.withLock { started -> Result<Session, TransferError> in
-                if let started { return .success(started) }
-                do throws(TransferError) {
-                    let session = try Session(configuration: configuration, name: name)
-                    started = session
-                    return .success(session)
-                } catch { return .failure(error) }
+            try started.withLock { started throws(TransferError) -> Session in
+                if let started { return started }
+                let session = try Session(configuration: configuration, name: name)
+                started = session
+                return session
             }
-            return try result.get()
         }
     }
 
     /// Makes a request and returns its response with the body in memory: see ``Session/data(for:body:options:)``.
     ///
     /// - Parameters:
-    ///   - request: What to ask.
-    ///   - body: What to send.
-    ///   - options: What to do differently from the session.
+    ///   - request: The request.
+    ///   - body: Its body.
+    ///   - options: Options that differ from the session's settings.
     /// - Returns: Body and response, whatever its status.
     /// - Throws: When there is no response.
     public func data(
@@ -73,11 +71,12 @@ public final class WarmSession: Sendable {
                 maximumResponseBytes: Int64(options.maximumResponseBytes),
                 certificateAuthorityFile: configuration.certificateAuthorityFile, pinnedKeys: configuration.pinnedKeys)
             switch await warm.perform(relayed) {
-            case .relayed(let answer) where !configuration.retryPolicy.statuses.contains(answer.response.status.code):
+            case .success(.relayed(let answer))
+            where !configuration.retryPolicy.statuses.contains(answer.response.status.code):
                 if let limit = options.maximumBodyBytes?(answer.response), Int64(answer.bytes.count) > limit { break }
                 return (answer.bytes, answer.response)
-            case .refused(TransferError.Code.timedOut.description, let message):
-                throw TransferError(.timedOut, message, phase: .wait, url: head.url.redacted)
+            case .failure(let error) where error.code == .timedOut:
+                throw TransferError(.timedOut, error.message, phase: .wait, url: head.url.redacted)
             default: break
             }
             if Task.isCancelled { throw TransferError(.cancelled, "cancelled", url: head.url.redacted) }
@@ -86,8 +85,59 @@ public final class WarmSession: Sendable {
     }
 }
 
+/// The connections of a running daemon, for a program that would have to load libcurl and connect first.
+///
+/// Any thread may use them; dropping the value disconnects from the daemon.
+public final class WarmConnections: Sendable {
+    /// How long the daemon may take to greet, and to answer beyond a request's own time, in seconds.
+    private static let patience = 1
+    private static let longestTimeout: Int64 = 86_400_000
+
+    private let client: DaemonClient
+
+    private init(_ client: DaemonClient) { self.client = client }
+
+    /// Connects to a daemon if one runs; blocks for microseconds, and does not make systemd start one.
+    ///
+    /// - Parameter service: The daemon's service.
+    /// - Returns: Its connections; nil when none runs, or it belongs to another user.
+    public static func find(_ service: BackgroundService) -> WarmConnections? {
+        guard DaemonLock.isHeld(service.lockPath),
+            let connection = try? FrameConnection.connect(to: service.socketPath, waiting: 0),
+            connection.peer == geteuid()
+        else { return nil }
+        // There is no second connection: when the first one is lost, the program makes its requests itself.
+        let unused = Mutex<FrameConnection?>(connection)
+        var connector = DaemonConnector(service, isStarting: false) { service, _ throws(TransferError) in
+            guard let connection = unused.withLock({ $0.take() }) else { throw service.silence }
+            return connection
+        }
+        connector.patience = Self.patience
+        // A request's own time limits the daemon's silence.
+        connector.tick = { try? await Task.sleep(for: .milliseconds(Self.longestTimeout)) }
+        return WarmConnections(DaemonClient(connector))
+    }
+
+    /// Makes a request.
+    ///
+    /// - Returns: The daemon's answer or refusal, or why none came: the daemon ended, hangs or is another version, or the
+    ///   Swift task was cancelled.
+    func perform(_ request: RelayedRequest) async -> Result<DaemonAnswer, TransferError> {
+        let timeout = Duration.milliseconds(min(request.timeoutForRequest, Self.longestTimeout))
+        let limit = Task.detached { [client] in
+            // A daemon that works refuses earlier, when the request's time is over.
+            try await Task.sleep(for: timeout + .seconds(Self.patience))
+            await client.close()
+        }
+        defer { limit.cancel() }
+        do throws(TransferError) { return .success(try await client.call(.relay(request))) } catch {
+            return .failure(error)
+        }
+    }
+}
+
 extension SessionConfiguration {
-    /// Whether a daemon's session does the same for a GET.
+    /// Whether a daemon's session gives the same answer to a GET.
     fileprivate var isRelayed: Bool {
         let usual = SessionConfiguration()
         guard let rules = try? proxy.rules(), rules.http == nil, rules.https == nil else { return false }
@@ -101,14 +151,14 @@ extension SessionConfiguration {
 }
 
 extension TaskOptions {
-    /// Whether a daemon's session does the same for a GET.
+    /// Whether a daemon's session gives the same answer to a GET.
     fileprivate var isRelayed: Bool {
         disposition == nil && resumeJournal == nil && rateLimit == nil && !hasPolicy && redirects != .all
     }
 }
 
 extension Duration {
-    /// In milliseconds, cut off.
+    /// In milliseconds, rounded down; `.max` where that does not fit.
     fileprivate var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, isOver) = seconds.multipliedReportingOverflow(by: 1000)

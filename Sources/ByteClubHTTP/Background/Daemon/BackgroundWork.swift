@@ -1,38 +1,38 @@
 public import HTTPTypes
 
-/// Work of a kind of its own, such as an upload in several requests, that a daemon does and continues.
+/// A program's own kind of background work, such as an upload in several requests.
 public protocol BackgroundWork: Sendable {
-    /// Does the work, or goes on with it where the checkpoint says.
+    /// Does the work, or continues it from the checkpoint.
     ///
-    /// The Swift task is cancelled when the work is paused or cancelled, or the daemon ends; what was done until then
-    /// should be in the checkpoint. It may be called again after it was done, when the daemon was killed before it could
-    /// note that.
+    /// The Swift task is cancelled when the task is paused or cancelled, or the daemon ends; by then the progress should be
+    /// in the checkpoint. This may be called again after it has returned, if the daemon is killed before it records the
+    /// result.
     ///
     /// - Parameters:
-    ///   - payload: What was recorded.
-    ///   - context: The way back to the daemon.
-    /// - Returns: What is told of it.
-    /// - Throws: ``BackgroundFailure``, ``TransferError``; of any other error people see no more than that it failed.
+    ///   - payload: The payload of the request.
+    ///   - context: The connection to the daemon.
+    /// - Returns: The task's result.
+    /// - Throws: ``BackgroundFailure``, ``TransferError``; any other error is shown without its message.
     func run(_ payload: [UInt8], _ context: WorkContext) async throws -> BackgroundResult
 
-    /// Gives up what an unfinished work has left, when it is cancelled, or forgotten after it failed.
+    /// Removes the remains of unfinished work when its task is cancelled, or forgotten after a failure.
     ///
-    /// Another task may have the same payload and be under way: what is the task's own should be named by its ID.
+    /// Another task with the same payload may be running, so anything that belongs to one task should be named by its ID.
     ///
     /// - Parameters:
-    ///   - id: The task, as ``WorkContext/id`` was.
-    ///   - payload: What was recorded.
-    ///   - checkpoint: What it last saved.
+    ///   - id: The task, as in ``WorkContext/id``.
+    ///   - payload: The payload of the request.
+    ///   - checkpoint: The last saved checkpoint.
     func discard(_ id: BackgroundTask.ID, _ payload: [UInt8], checkpoint: [UInt8]?) async
 }
 
-/// What a daemon gives a ``BackgroundWork``.
+/// The connection of a ``BackgroundWork`` to its daemon.
 public struct WorkContext: Sendable {
     /// The task.
     public let id: BackgroundTask.ID
     /// The task's options.
     public let options: BackgroundOptions
-    /// What ``save(checkpoint:)`` was last given; nil at the first start.
+    /// The last checkpoint of ``save(checkpoint:)``; nil at the first start.
     public let checkpoint: [UInt8]?
 
     let saveCheckpoint: @Sendable ([UInt8]) throws(TransferError) -> Void
@@ -40,24 +40,22 @@ public struct WorkContext: Sendable {
     let openSession: @Sendable (SessionConfiguration, String) throws(TransferError) -> Session
     let secretFields: @Sendable () async throws -> HTTPFields
 
-    /// Keeps at most 1 MiB that the work can go on from.
-    ///
-    /// When it returns it is on disk; it blocks until then.
+    /// Saves a checkpoint, at most 1 MiB, from which the work can continue; blocks until it is on disk.
     public func save(checkpoint: [UInt8]) throws(TransferError) { try saveCheckpoint(checkpoint) }
 
-    /// Tells how far the work is.
+    /// Reports the work's progress.
     ///
     /// - Parameters:
-    ///   - bytes: What need not be moved again, in bytes.
-    ///   - total: How many there will be in all; nil while that is unknown.
-    ///   - inFlight: What was moved beyond `bytes` and may have to be moved again, which the rate counts.
+    ///   - bytes: How many bytes need not be transferred again.
+    ///   - total: How many bytes there are in all; nil while that is unknown.
+    ///   - inFlight: How many bytes beyond `bytes` were transferred and may have to be repeated; only the rate includes them.
     public func report(bytes: Int64, total: Int64?, inFlight: Int64 = 0) { reportProgress(bytes, total, inFlight) }
 
-    /// A session that keeps to the daemon's ``RateSchedule``.
+    /// Opens a session that obeys the daemon's ``RateSchedule``.
     public func session(
         _ configuration: SessionConfiguration, name: String
     ) throws(TransferError) -> Session { try openSession(configuration, name) }
 
-    /// The secret fields that the task's ``BackgroundOptions/credential`` names, read anew.
+    /// The secret fields of the task's ``BackgroundOptions/credential``, read at each call.
     public func fields() async throws -> HTTPFields { try await secretFields() }
 }

@@ -2,17 +2,17 @@ import CLibcurl
 import Glibc
 import Synchronization
 
-/// What a daemon's loop is told by others.
+/// A message to a daemon's loop from another thread.
 enum DaemonNotice: Sendable {
-    /// A task's work is over.
+    /// A task's work has ended.
     case ended(BackgroundTask.ID, TaskQueue.End)
-    /// What a relayed request brought.
+    /// A relayed request has its answer.
     case relayed(connection: UInt64, number: UInt64, DaemonAnswer)
-    /// What a task had left is removed.
+    /// The remains of a task are removed.
     case discarded(BackgroundTask.ID, number: UInt64)
-    /// Whoever wants to know of an end was told.
-    case toldEnd
-    /// The daemon is to end.
+    /// ``BackgroundDaemon/finished`` has returned.
+    case finished
+    /// The daemon must end.
     case stop
 }
 
@@ -20,13 +20,11 @@ enum DaemonNotice: Sendable {
 final class DaemonInbox: Sendable {
     private struct State {
         var notices: [DaemonNotice] = []
-        /// How far works are, where that was not taken yet.
+        /// The latest progress of each work since the loop read it last.
         var progress: [BackgroundTask.ID: WorkProgress] = [:]
-        var result: Result<Void, TransferError>?
-        var waiters: [Waiter<Result<Void, TransferError>>] = []
     }
 
-    /// Becomes readable when something was posted.
+    /// Becomes readable when something is posted.
     let descriptor: Int32
     private let state = Mutex(State())
 
@@ -47,7 +45,7 @@ final class DaemonInbox: Sendable {
         if isFirst { wake() }
     }
 
-    /// Tells how far a work is; what was told before and not taken is forgotten.
+    /// Posts the progress of a work, which replaces progress that the loop has not read.
     func post(_ progress: WorkProgress, of id: BackgroundTask.ID) {
         let isFirst = state.withLock { $0.progress.updateValue(progress, forKey: id) == nil && $0.progress.count == 1 }
         if isFirst { wake() }
@@ -69,35 +67,15 @@ final class DaemonInbox: Sendable {
         }
     }
 
-    /// Says how the loop ended.
-    func end(_ result: Result<Void, TransferError>) {
-        let waiters = state.withLock { state in
-            state.result = result
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume(result) }
-    }
-
-    /// How the loop ended, once it has.
-    func ended() async -> Result<Void, TransferError> {
-        await Waiter<Result<Void, TransferError>>.value { waiter in
-            state.withLock { state in
-                if state.result == nil { state.waiters.append(waiter) }
-                return state.result
-            }
-        }
-    }
-
     private func wake() {
         var one: UInt64 = 1
         _ = unsafe write(descriptor, &one, 8)
     }
 }
 
-/// How far a work is.
+/// The progress of a work.
 struct WorkProgress: Sendable, Hashable {
-    /// Bytes that need not be moved again.
+    /// Bytes that need not be transferred again.
     var bytes: Int64
     var total: Int64?
     var bytesPerSecond: Double = 0

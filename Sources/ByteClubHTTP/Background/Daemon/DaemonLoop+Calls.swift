@@ -1,14 +1,14 @@
 import Glibc
 import Logging
 
-/// What clients ask.
+/// The clients' calls.
 extension DaemonLoop {
     func take(_ frame: DaemonFrame, from client: DaemonConnection) {
         guard case .call(let number, let call) = frame else {
-            return drop(client, "it sent what a daemon sends")
+            return drop(client, "it sent a message that only a daemon sends")
         }
         if case .hello(let version) = call { return greet(client, number, version) }
-        guard client.isGreeted else { return drop(client, "it did not say its version") }
+        guard client.isGreeted else { return drop(client, "it did not send its version first") }
         do throws(TransferError) {
             try take(call, number, from: client)
         } catch {
@@ -33,9 +33,9 @@ extension DaemonLoop {
         _ = client.outbox.add(.answer(number: number, .refused(code: code, message: message)))
     }
 
-    /// Answers the changes whose tasks stand still by now, or were given their time to.
+    /// Answers the changes whose tasks have stopped, or had their time to stop.
     ///
-    /// - Returns: Whether there were any.
+    /// - Returns: Whether it answered any.
     @discardableResult
     func answerChanges(of client: DaemonConnection, all isAll: Bool = false) -> Bool {
         guard !client.changes.isEmpty else { return false }
@@ -112,16 +112,16 @@ extension DaemonLoop {
     }
 
     private func tellAll(_ client: DaemonConnection, where isMeant: (BackgroundStatus) -> Bool) {
-        for status in queue.all where isMeant(status) { client.outbox.tell(.status(status), of: status.id) }
+        for status in queue.all where isMeant(status) { client.outbox.add(.status(status), of: status.id) }
         _ = client.outbox.add(.event(.caughtUp))
     }
 
     private func unknown(_ ids: [BackgroundTask.ID]) -> TransferError {
         let names = ids.filter { queue[$0] == nil }.map(\.description)
-        return TransferError(.unknownTask, "there is no task \(names.prefix(5).joined(separator: ", "))")
+        return TransferError(.unknownTask, "unknown task \(names.prefix(5).joined(separator: ", "))")
     }
 
-    /// Records what is not known yet.
+    /// Records the tasks that are not recorded yet.
     private func submit(
         _ submissions: [Submission], _ identifier: String
     ) throws(TransferError) -> [BackgroundStatus] {
@@ -136,7 +136,7 @@ extension DaemonLoop {
             case .upload(_, let file): marks.append((submission.id, try UploadMark(file: file).encoded))
             case .custom(let kind, _):
                 guard daemon.works[kind] != nil else {
-                    throw TransferError(.badRequest, "the daemon does no work of the kind '\(kind)'")
+                    throw TransferError(.badRequest, "the daemon does not support work of the kind '\(kind)'")
                 }
             }
             tasks.append(BackgroundStatus(submission.id, identifier, submission.request, at: now))

@@ -1,10 +1,10 @@
 import Logging
 
-/// The tasks: what happens to them is told to the queue, and what it says is carried out in order.
+/// The tasks: the queue gets their events, and the loop carries out its steps in order.
 extension DaemonLoop {
     private static let secondTry: Duration = .seconds(10)
 
-    /// Takes the folder's tasks over.
+    /// Loads the folder's tasks.
     func load() throws(TransferError) {
         var (tasks, damage) = try folder.load()
         for line in damage { daemon.logger?.warning("\(line)") }
@@ -12,7 +12,7 @@ extension DaemonLoop {
         for status in tasks {
             owners[status.id] = TaskOwner(identifier: status.identifier, work: status.request.work)
             if status.isFinished { ended.insert(status.id) }
-            // The daemon may have been killed before it could remove this.
+            // The last daemon may have been killed before it removed this.
             if status.failure?.code == TransferError.Code.cancelled.description {
                 switch status.request.work {
                 case .download: DownloadJournal(folder, status.id).discard()
@@ -26,7 +26,7 @@ extension DaemonLoop {
         apply(.loaded(tasks))
     }
 
-    /// How far a download was is noted in its journal alone; it is told from the start, not from the next byte.
+    /// Reads a download's progress from its journal, the only place that has it, so that it shows before the next byte.
     private func restoreProgress(_ status: inout BackgroundStatus) {
         guard case .download = status.request.work, let data = DownloadJournal(folder, status.id).load() else { return }
         status.bytes = DownloadFile.bytesLeft(of: data.record)
@@ -37,7 +37,7 @@ extension DaemonLoop {
         for step in queue.handle(event, at: now) { carryOut(step) }
     }
 
-    /// The present, in milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     var now: Int64 { Moment.wallMilliseconds }
 
     private func carryOut(_ step: TaskQueue.Step) {
@@ -53,7 +53,7 @@ extension DaemonLoop {
 
     private func start(_ id: BackgroundTask.ID) {
         guard !isStopping, let status = queue[id] else { return }
-        // After a crash it would be sent again.
+        // After a crash the next daemon would send it again.
         guard unsaved[id] == nil || status.request.isRepeatable else {
             return inbox.post(.ended(id, .failed(.unnoted)))
         }
@@ -69,7 +69,7 @@ extension DaemonLoop {
         }
     }
 
-    /// A work is over.
+    /// Handles the end of a task's work.
     func take(_ end: TaskQueue.End, of id: BackgroundTask.ID) {
         works[id] = nil
         switch end {
@@ -98,7 +98,7 @@ extension DaemonLoop {
 
     private func discard(_ id: BackgroundTask.ID) {
         guard let owner = owners[id] else { return }
-        // Of an upload nothing is left, and the same task recorded anew has its mark already.
+        // An upload leaves only its mark, which the same task recorded again may already use.
         if case .upload = owner.work { return }
         let before = discards[id]?.task
         lastDiscard += 1
@@ -116,7 +116,7 @@ extension DaemonLoop {
         unsaved[id] = nil
         ended.remove(id)
         if let owner = owners.removeValue(forKey: id) { tell(.gone(id), of: id, in: owner.identifier) }
-        // What is being discarded removes the rest; until then the task may be recorded anew.
+        // A running discard removes the other files; meanwhile the task may be recorded again.
         folder.remove(id, discards[id] == nil ? TaskFolder.Part.allCases : [.task, .state])
     }
 
@@ -124,28 +124,28 @@ extension DaemonLoop {
         if discards[id]?.number == number { discards[id] = nil }
     }
 
-    // MARK: Telling
+    // MARK: Events
 
     private func tell(_ status: BackgroundStatus) {
         tell(.status(status), of: status.id, in: status.identifier)
         guard status.isFinished else { return _ = ended.remove(status.id) }
         guard ended.insert(status.id).inserted else { return }
-        tellings += 1
+        finishing += 1
         Task.detached { [daemon, inbox] in
             await daemon.finished(status)
-            inbox.post(.toldEnd)
+            inbox.post(.finished)
         }
     }
 
     private func tell(_ event: DaemonEvent, of id: BackgroundTask.ID, in identifier: String) {
         for client in connections.values where client.isWatching || client.identifiers.contains(identifier) {
-            client.outbox.tell(event, of: id)
+            client.outbox.add(event, of: id)
         }
     }
 
     // MARK: Rate
 
-    /// Does what the schedule says now, and finds out when it may say something else.
+    /// Applies the schedule's current rate, and notes when it may change.
     func applySchedule() {
         let (rate, change) = schedule.current(at: now / 1000)
         scheduleChange = change.map { $0 * 1000 }
@@ -162,7 +162,7 @@ extension DaemonLoop {
 }
 
 extension BackgroundFailure {
-    /// Why an upload that must not be sent twice is not sent for now.
+    /// The failure of an upload that must not be sent twice and whose start is not on disk.
     fileprivate static let unnoted = BackgroundFailure(
         code: TransferError.Code.cannotWriteFile.description,
         message: "its start could not be recorded on disk, so it was not sent", isRetryable: true)

@@ -2,10 +2,10 @@ import CLibcurl
 import Glibc
 import Logging
 
-/// The one thread that owns a daemon's tasks, its folder and its clients.
+/// The thread that owns a daemon's tasks, its folder and its clients.
 ///
-/// It sleeps until a descriptor has news or a time has come. What it does itself is short; work and relayed requests are
-/// Swift tasks, which tell it by the inbox.
+/// It sleeps until a descriptor is ready or a timer is due. It does only short work itself; the tasks' work and relayed
+/// requests are Swift tasks, which report through the inbox.
 final class DaemonLoop {
     let daemon: BackgroundDaemon
     let inbox: DaemonInbox
@@ -15,25 +15,25 @@ final class DaemonLoop {
     let place: DaemonPlace
     var queue: TaskQueue
     var schedule: RateSchedule
-    /// When the schedule may say something else, in milliseconds since 1970; nil for never.
+    /// When the rate may change, in milliseconds since 1970; nil for never.
     var scheduleChange: Int64?
-    /// Whether the schedule holds all.
+    /// Whether the schedule pauses all tasks.
     var isHeld = false
     var isLimited = false
     var connections: [UInt64: DaemonConnection] = [:]
-    /// Whose identifier it is.
+    /// The connections of attached sessions, by identifier.
     var sessions: [String: UInt64] = [:]
     var owners: [BackgroundTask.ID: TaskOwner] = [:]
     var works: [BackgroundTask.ID: Task<Void, Never>] = [:]
     var discards: [BackgroundTask.ID: Discard] = [:]
-    /// Removes what the last daemon's downloads left; those of this one begin after it.
+    /// Removes the remains of the last daemon's downloads, before this daemon's downloads begin.
     var cleaning: Task<Void, Never>?
     var lastDiscard: UInt64 = 0
-    /// The tasks whose end was told.
+    /// The tasks whose end was reported.
     var ended: Set<BackgroundTask.ID> = []
-    /// How many ends are being told.
-    var tellings = 0
-    /// How tasks stand that could not be written.
+    /// How many calls of ``BackgroundDaemon/finished`` are running.
+    var finishing = 0
+    /// Statuses that could not be written.
     var unsaved: [BackgroundTask.ID: BackgroundStatus] = [:]
     var isStopping = false
     var timers = DaemonTimers()
@@ -45,22 +45,22 @@ final class DaemonLoop {
     private var buffer = [UInt8](repeating: 0, count: 16 << 10)
 
     static let mostConnections = 256
-    /// After a change of the network it is given so long to settle.
+    /// How long the network may take to settle after a change.
     private static let settling: Duration = .seconds(1)
     private static let progressInterval: Duration = .milliseconds(50)
-    /// After so long without anything to do, what is not needed is given back.
+    /// After so long without work, unused sessions and memory are released.
     private static let quiet: Duration = .seconds(2)
-    /// After so long nobody's connections are kept warm any more.
+    /// After so long without work, the relay's connections are closed.
     private static let rest: Duration = .seconds(120)
-    /// So long works have to end.
+    /// How long running work may take to end.
     private static let endTime: Duration = .seconds(10)
 
-    /// Takes the daemon's place, and loads its tasks; blocks.
+    /// Locks the folder and loads its tasks; blocks.
     ///
-    /// - Returns: Nil when another daemon has the place.
+    /// - Returns: Nil when another daemon has the lock.
     init?(_ daemon: BackgroundDaemon, _ inbox: DaemonInbox, _ sessions: SessionPool) throws(TransferError) {
         guard daemon.service.folder.hasPrefix("/") else {
-            throw TransferError(.badConfiguration, "'\(daemon.service.folder)' is no absolute path of a folder")
+            throw TransferError(.badConfiguration, "the folder '\(daemon.service.folder)' is not an absolute path")
         }
         let folder = try TaskFolder(daemon.service.folder)
         guard let place = try DaemonPlace(daemon.service) else {
@@ -87,7 +87,7 @@ final class DaemonLoop {
 
     deinit { close(alarm) }
 
-    /// Works until the daemon is to end.
+    /// Runs until the daemon must end.
     func run() {
         unsafe byteclub_name_thread("daemon")
         daemon.logger?.info("the daemon works for \(daemon.service.folder)")
@@ -106,12 +106,12 @@ final class DaemonLoop {
         timers.set(.idle, isIdle ? daemon.idleTimeout : nil, from: now)
         if !queue.isIdle, !isStopping { network = network ?? NetworkWatch() } else { network = nil }
         var time = queue.wakeUp
-        // While there is nothing to do it does not matter.
+        // Without tasks the rate does not matter.
         if let change = scheduleChange, !queue.isIdle { time = min(time ?? .max, change) }
         if isStopping { time = nil }
         guard time != alarmTime else { return }
         alarmTime = time
-        // One that is past rings at once; 0 would be none.
+        // A time in the past rings at once; 0 would stop the alarm.
         _ = byteclub_set_clock_alarm(alarm, time.map { max($0, 1) } ?? 0)
     }
 
@@ -141,7 +141,7 @@ final class DaemonLoop {
             if news != 0 || client.deadline.map({ $0 <= now }) == true { serve(client, news, at: now) }
         }
         for timer in timers.take(until: now) { fire(timer, at: now) }
-        // Further calls of a client may have waited for that.
+        // Further calls of these clients may have waited for the answers.
         for client in connections.values where answerChanges(of: client) { handleFrames(of: client) }
     }
 
@@ -150,18 +150,18 @@ final class DaemonLoop {
     }
 
     private var isIdle: Bool {
-        // Tasks that a schedule holds back wait for its next change.
-        connections.isEmpty && works.isEmpty && queue.isIdle && discards.isEmpty && tellings == 0 && !isStopping
+        // Tasks that the schedule has paused wait for its next change.
+        connections.isEmpty && works.isEmpty && queue.isIdle && discards.isEmpty && finishing == 0 && !isStopping
             && unsaved.isEmpty
     }
 
     private var isOver: Bool {
-        isStopping && (works.isEmpty && tellings == 0 && discards.isEmpty || !timers.isSet(.ending))
+        isStopping && (works.isEmpty && finishing == 0 && discards.isEmpty || !timers.isSet(.ending))
     }
 
     private func ring() {
         var count: UInt64 = 0
-        // It fails when the clock was set; the alarm is to be set anew then as well.
+        // Reading fails after the clock was set, when the alarm must be set again too.
         _ = unsafe read(alarm, &count, 8)
         alarmTime = nil
         applySchedule()
@@ -175,13 +175,14 @@ final class DaemonLoop {
 
     private func fire(_ timer: DaemonTimers.Name, at now: Moment) {
         switch timer {
-        case .idle: endIfNobodyCame(at: now)
+        case .idle: endIfUnused(at: now)
         case .network:
             daemon.logger?.debug("the network changed")
             apply(.networkChanged)
         case .progress: takeProgress()
         case .unsaved: saveUnsaved()
-        case .quiet, .rest: releaseSpare()
+        case .quiet: releaseSpare()
+        case .rest: releaseSpare(isWarm: false)
         case .accepting, .ending: break
         }
     }
@@ -192,7 +193,7 @@ final class DaemonLoop {
         noteActivity(at: .fine)
         let notices = inbox.takeNotices()
         if notices.isEmpty {
-            // Progress alone, which may wait for a moment.
+            // Progress alone may wait for a moment.
             if !timers.isSet(.progress) { timers.set(.progress, Self.progressInterval, from: .fine) }
             return
         }
@@ -206,7 +207,7 @@ final class DaemonLoop {
                 self.answer(client, number, answer)
                 handleFrames(of: client)
             case .discarded(let id, let number): finishDiscard(id, number)
-            case .toldEnd: tellings -= 1
+            case .finished: finishing -= 1
             case .stop: stop()
             }
         }
@@ -225,7 +226,7 @@ final class DaemonLoop {
     private func accept(at now: Moment) {
         while connections.count < Self.mostConnections {
             guard let descriptor = place.accept() else {
-                // Without descriptors it would be tried over and over.
+                // When descriptors run out, polling would repeat this at once.
                 if errno != EAGAIN { timers.set(.accepting, .seconds(1), from: now) }
                 return
             }
@@ -249,8 +250,8 @@ final class DaemonLoop {
         } else if news & (POLLHUP | POLLERR) != 0 {
             return drop(client)
         } else if let deadline = client.deadline, deadline <= now {
-            // Not while something is there to read: this loop may be what was late.
-            return drop(client, "it does not go on")
+            // Only if nothing can be read: this loop may be late, not the client.
+            return drop(client, "it neither reads nor finishes its message")
         }
         handleFrames(of: client)
         noteActivity(at: now)
@@ -273,31 +274,31 @@ final class DaemonLoop {
 
     // MARK: Ending
 
-    /// Ends what is under way and then the daemon.
+    /// Ends running work and then the daemon.
     func stop() {
         guard !isStopping else { return }
         isStopping = true
-        // What ends now waits for the next daemon.
+        // Tasks that stop now wait for the next daemon.
         apply(.held(true))
         timers.set(.ending, Self.endTime, from: .fine)
         for work in works.values { work.cancel() }
     }
 
-    private func endIfNobodyCame(at now: Moment) {
+    private func endIfUnused(at now: Moment) {
         place.hide()
-        // Whoever connected before the socket was hidden is served.
+        // Clients that connected before are served.
         while let descriptor = place.accept() { add(descriptor) }
         if connections.isEmpty { return stop() }
         do { try place.show() } catch {
             daemon.logger?.error("\(error)")
-            // These are served; others find no daemon, and cannot start one before these have gone.
+            // Other clients find no daemon, and cannot start one until these have disconnected.
         }
     }
 
     private func finish() {
         place.release()
         let now = Moment.fine
-        // What they were told is theirs; then they may start another daemon at once.
+        // After the last messages, clients may start another daemon at once.
         for client in connections.values {
             answerChanges(of: client, all: true)
             _ = client.send(at: now)
@@ -310,34 +311,76 @@ final class DaemonLoop {
         timers.set(.rest, Self.rest, from: now)
     }
 
-    private func releaseSpare() {
-        // The end of the last one sets the timers.
-        guard works.isEmpty else { return }
-        Task { [pool = runner.sessions, rested = daemon.rested] in
+    /// Releases sessions without tasks and unused memory; also the relay's sessions, unless they must stay warm.
+    private func releaseSpare(isWarm: Bool = true) {
+        // The end of the last work or relayed request restarts the timers.
+        guard works.isEmpty, isWarm || connections.values.allSatisfy(\.relayed.isEmpty) else { return }
+        Task { [pool = runner.sessions, relay, rested = daemon.rested] in
             await pool.close()
+            if !isWarm { await relay.close() }
             byteclub_release_memory()
             rested()
         }
     }
 }
 
-/// A change that is answered when none of its tasks is about to stop any more.
+/// A change that is answered when its tasks have stopped.
 struct PendingChange {
-    /// The call's.
+    /// The call's number.
     var number: UInt64
     var ids: [BackgroundTask.ID]
-    /// When it is answered all the same.
+    /// When it is answered in any case.
     var deadline: Moment
 }
 
-/// What of a task must be known when it is forgotten.
+/// The properties of a task that are needed when the queue has forgotten it.
 struct TaskOwner {
     var identifier: String
     var work: BackgroundRequest.Work
 }
 
-/// What removes what a task left.
+/// The removal of a task's remains.
 struct Discard {
     var number: UInt64
     var task: Task<Void, Never>
+}
+
+/// The timers of a daemon's loop, besides its tasks' times.
+struct DaemonTimers {
+    enum Name: CaseIterable {
+        /// The daemon ends unless it is used.
+        case idle
+        /// The network has settled.
+        case network
+        /// Progress is reported.
+        case progress
+        /// Statuses that could not be written are written again.
+        case unsaved
+        /// Unused memory and sessions are released, some at the second one.
+        case quiet, rest
+        /// Connections are accepted again, after an error.
+        case accepting
+        /// The time that running work had to end is over.
+        case ending
+    }
+
+    private var times: [Name: Moment] = [:]
+
+    /// The earliest time.
+    var next: Moment { times.values.min() ?? .distantFuture }
+
+    func isSet(_ name: Name) -> Bool { times[name] != nil }
+
+    /// Starts a timer unless it runs, restarts `quiet` and `rest`, and stops a timer for nil.
+    mutating func set(_ name: Name, _ time: Duration?, from now: Moment) {
+        guard let time else { return times[name] = nil }
+        if name == .quiet || name == .rest || times[name] == nil { times[name] = now.advanced(by: time) }
+    }
+
+    /// Removes and returns the timers that are due.
+    mutating func take(until now: Moment) -> [Name] {
+        let due = Name.allCases.filter { times[$0].map { $0 <= now } == true }
+        for name in due { times[name] = nil }
+        return due
+    }
 }

@@ -1,17 +1,17 @@
 import Glibc
 
-/// Hears from the system that the network is a different one (netlink(7), rtnetlink(7)).
+/// Notices from the system that the network has changed (netlink(7), rtnetlink(7)).
 ///
-/// Belongs to one thread. Where the system does not tell, nothing is heard.
+/// Belongs to one thread.
 final class NetworkWatch {
-    /// Becomes readable when there is news.
+    /// Becomes readable when the network has changed.
     let descriptor: Int32
 
     /// RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV4_ROUTE, RTMGRP_IPV6_IFADDR, RTMGRP_IPV6_ROUTE.
     private static let groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
     private static let netlink: Int32 = 16
 
-    /// Begins to listen; nil where that is not allowed.
+    /// Begins to listen; nil where the system does not allow it.
     init?() {
         let kind = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         descriptor = socket(Self.netlink, kind, 0)
@@ -31,7 +31,7 @@ final class NetworkWatch {
 
     deinit { close(descriptor) }
 
-    /// Takes all news; what they say does not matter, that there are any does.
+    /// Discards all notices; their content does not matter.
     func drain(with buffer: UnsafeMutableRawBufferPointer) {
         while true {
             let count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)

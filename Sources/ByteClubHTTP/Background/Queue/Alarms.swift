@@ -1,8 +1,8 @@
-/// Times at which something is due, the earliest first: a binary heap.
+/// Elements with times, the earliest first: a binary heap.
 struct Alarms<Element> {
     struct Alarm {
         var time: Int64
-        /// Decides between equal times; the smaller goes first.
+        /// Orders equal times, the smallest first.
         var place: UInt64
         var element: Element
 
@@ -23,7 +23,7 @@ struct Alarms<Element> {
         }
     }
 
-    /// Takes the earliest, unless its time is still to come.
+    /// Removes and returns the earliest alarm if its time has come.
     mutating func popFirst(until now: Int64) -> Alarm? {
         guard let first = heap.first, first.time <= now, let last = heap.popLast() else { return nil }
         guard !heap.isEmpty else { return first }

@@ -1,49 +1,49 @@
-/// A task of a ``TaskQueue``, with what only the present daemon knows of it.
+/// A task of a ``TaskQueue``: its status and the state that is not recorded.
 ///
 /// Times are in milliseconds since 1970.
 struct QueuedTask: Sendable {
-    /// Whether it is under way.
+    /// Whether the task runs.
     enum Activity: Sendable, Hashable {
         case none
         case going
-        /// It was told to stop.
+        /// A stop was requested.
         case stopping(Then)
     }
 
-    /// What becomes of a task once it has stopped.
+    /// What happens to a task once it has stopped.
     enum Then: Sendable, Hashable {
         case pauses, waits, isCancelled, timesOut
     }
 
     var status: BackgroundStatus
     var activity = Activity.none
-    /// Its place among all tasks, oldest first.
+    /// Its position among all tasks, oldest first.
     let place: UInt64
-    /// Its place among those that are due; nil when it is not.
+    /// Its position among the tasks that are due; nil when it is not due.
     var ticket: UInt64?
-    /// What was safe when the attempt began.
+    /// The safe bytes when the attempt began.
     var bytesBefore: Int64 = 0
-    /// When it was told and saved last.
+    /// When its status was sent and saved last.
     var told: Int64 = 0
     var saved: Int64 = 0
-    /// When bytes moved last while it was under way, and how long before that the time before.
+    /// When the byte count changed last while it ran, and how long after the change before.
     var moved: Int64 = 0
     private var pace: Int64 = 0
-    /// For when an alarm is set.
+    /// The time of its alarm.
     var alarm: Int64?
-    /// Whether progress was made that is not told.
+    /// Whether clients lack the latest progress.
     var isUntold = false
-    /// What the clock was set back to; times after that which the clock has not reached again count as this one.
+    /// The time that the clock was set back to; times between it and the current time's next passing count as it.
     private var latest: Int64 = .max
 
     static let longestBackOff: Int64 = 5 * 60_000
     static let longestRetryAfter: Int64 = 3_600_000
-    /// After daemons that die one after another: somebody may have killed each, who wants the work to go on soon.
+    /// The longest pause after several daemons in a row were killed; short, since their user wants the work to continue.
     static let longestPause: Int64 = 1000
     private static let firstBackOff: Int64 = 500
     private static let shortestStall: Int64 = 2000
     private static let longestPace: Int64 = 30_000
-    /// A daemon that dies so long after an attempt began does not die of it.
+    /// An attempt that began so long before a daemon's death did not cause it.
     private static let soon: Int64 = 60_000
 
     init(_ status: BackgroundStatus, place: UInt64) {
@@ -56,18 +56,18 @@ struct QueuedTask: Sendable {
     /// When a waiting task may begin.
     var due: Int64 { max(status.nextAttempt ?? 0, earliestStart) }
 
-    /// Whether another network may help a task that waits for its next attempt.
+    /// Whether a change of the network may help a task that waits for its next attempt.
     var mayBeHurried: Bool {
         status.interruptions == 0 && status.failure?.status == nil && status.failure?.retryAfter == nil
     }
 
-    /// When a task that is not done is given up, as it looks now.
+    /// When the task times out, by the current clock.
     func deadline(at now: Int64) -> Int64 {
         let timeout = status.request.options.timeoutForResource.multiplied(by: 1000)
         return max(past(status.begun, at: now), earliestStart).adding(timeout)
     }
 
-    /// When something is due to be done about the task by itself, as it looks now; nil for never.
+    /// When the queue must handle the task next without an event, by the current clock; nil for never.
     func nextTime(retention: Int64, at now: Int64) -> Int64? {
         switch (status.state, activity) {
         case (.done, _), (.failed, _): past(status.changed, at: now).adding(retention)
@@ -79,14 +79,14 @@ struct QueuedTask: Sendable {
 
     private var earliestStart: Int64 { (status.request.options.earliestStart ?? 0).multiplied(by: 1000) }
 
-    /// When something happened, also while a clock that was set back shows an earlier time.
+    /// A recorded time, limited to the time that the clock was set back to while it is in the future.
     ///
-    /// What was noted stays as it is: the clock may be set right again.
+    /// The record itself stays, since the clock may be corrected again.
     private func past(_ time: Int64, at now: Int64) -> Int64 { time <= now ? time : min(time, latest) }
 
-    /// Keeps what was noted before the clock was set back from holding the task for longer than it says.
+    /// Limits waits that were recorded before the clock was set back to their usual length.
     ///
-    /// - Returns: Whether that shows.
+    /// - Returns: Whether this changed the status.
     mutating func keepTimes(within now: Int64) -> Bool {
         latest = now
         guard let next = status.nextAttempt else { return false }
@@ -120,14 +120,14 @@ struct QueuedTask: Sendable {
         moved = now
     }
 
-    /// When its rate is none any more, unless bytes move before; nil when it is 0.
+    /// When the rate becomes 0 unless progress comes first; nil when it is 0.
     ///
-    /// Work that tells of its bytes now and then only is given twice the time between.
+    /// Work that reports rarely gets twice the time between its last two reports.
     var stall: Int64? { status.bytesPerSecond > 0 ? moved + max(Self.shortestStall, 2 * pace) : nil }
 
-    /// How it stands once what was asked of it is done, which a restart must not forget.
+    /// The status to save: for a task that is being paused or cancelled, the status after that, so that a restart keeps it.
     ///
-    /// An upload that must not be sent twice may have arrived until it has stopped: resuming it is not for granted then.
+    /// An upload that must not be sent twice is not saved as paused before it has stopped, since it may still arrive.
     func statusToSave(at now: Int64) -> BackgroundStatus {
         var task = self
         switch activity {
@@ -138,7 +138,7 @@ struct QueuedTask: Sendable {
         return task.status
     }
 
-    /// Begins its time anew.
+    /// Restarts the task's time limit and back-off.
     mutating func renew(at now: Int64) {
         status.begun = now
         status.attempt = 0
@@ -163,8 +163,9 @@ struct QueuedTask: Sendable {
         status.bytes = 0
     }
 
-    /// Has the task try again: after a random time below 0.5 s, doubled with each failure since the last attempt that
-    /// moved something, and not before the server wants it.
+    /// Schedules the next attempt, by random back-off and no earlier than the server's `Retry-After`.
+    ///
+    /// The bound is 0.5 s, doubled by each failure since the last attempt that made progress.
     mutating func retry(after failure: BackgroundFailure, at now: Int64) {
         status.failuresInRow = status.bytes > bytesBefore ? 1 : min(status.failuresInRow, 1 << 20) + 1
         let bound = min(Self.firstBackOff << min(Int64(status.failuresInRow) - 1, 20), Self.longestBackOff)
@@ -176,8 +177,9 @@ struct QueuedTask: Sendable {
         status.nextAttempt = now.adding(delay)
     }
 
-    /// Has what ran when the last daemon died go on: at once, but after a random time when one after another dies, which
-    /// it may be the reason for.
+    /// Continues a task that was running when the last daemon died.
+    ///
+    /// It continues at once, but after a random time if several daemons died in a row: the task may be the cause.
     mutating func goOn(at now: Int64) {
         let isSoon = now < status.changed.adding(Self.soon)
         let interruptions = isSoon ? min(status.interruptions, 1 << 20) + 1 : 1
@@ -188,7 +190,7 @@ struct QueuedTask: Sendable {
         status.nextAttempt = now.adding(Int64(jitter % UInt64(bound + 1)))
     }
 
-    /// Another number for each task and attempt (SplitMix64).
+    /// A pseudorandom number for each task and attempt (SplitMix64).
     private var jitter: UInt64 {
         var mixed = status.id.number &+ UInt64(truncatingIfNeeded: status.attempt) &* 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -198,7 +200,7 @@ struct QueuedTask: Sendable {
 }
 
 extension Int64 {
-    /// The sum, or the nearest number to it that there is.
+    /// The sum, clamped to the range of the type.
     fileprivate func adding(_ other: Int64) -> Int64 {
         let (sum, isOver) = addingReportingOverflow(other)
         return isOver ? (other > 0 ? .max : .min) : sum

@@ -1,11 +1,9 @@
 import Glibc
 
 extension TaskFolder {
-    /// All tasks, and a line for people about each damaged file, which says where it is now.
+    /// Reads all tasks, moves damaged files away, and removes the remains of a killed daemon.
     ///
-    /// It also clears what a daemon that was killed left behind.
-    ///
-    /// - Returns: The tasks, oldest first, and the lines.
+    /// - Returns: The tasks, oldest first, and a line for people about each damaged file with its new place.
     /// - Throws: ``TransferError/Code/badConfiguration`` when the folder cannot be read.
     func load() throws(TransferError) -> (tasks: [BackgroundStatus], damage: [String]) {
         guard let names = folderNames(path) else {
@@ -40,14 +38,14 @@ extension TaskFolder {
             if case .damaged = SealedFile.read(
                 file(.checkpoint, of: id), kind: Part.checkpoint.kind, limit: Self.mostBytes)
             {
-                damage.append("how far the work \(id) was is damaged, so it begins anew; \(move("\(id).checkpoint"))")
+                damage.append("the checkpoint of task \(id) is damaged, so it starts over; \(move("\(id).checkpoint"))")
             }
             records.append(record)
         }
         for batch in batches { unsafe unlink(batchFile(batch)) }
         switch sealed(scheduleFile, Self.scheduleKind, as: RateSchedule.self) {
         case .value(let schedule) where schedule.canBeKept: break
-        case .value, .damaged: damage.append("the schedule is damaged, so no limit holds; \(move("schedule"))")
+        case .value, .damaged: damage.append("the schedule is damaged, so no limit applies; \(move("schedule"))")
         case .missing, .unreadable: break
         }
         records.sort { ($0.task.created, $0.batch, $0.place) < ($1.task.created, $1.batch, $1.place) }
@@ -77,9 +75,9 @@ extension TaskFolder {
         case .value, .damaged:
             let moved = move("\(id).task")
             for part in parts where part != .task { _ = move("\(id).\(part)") }
-            damage.append("the task \(id) is damaged and cannot be done; \(moved)")
+            damage.append("task \(id) is damaged and cannot be done; \(moved)")
         case .unreadable(let code):
-            damage.append("the task \(id) cannot be read from '\(file(.task, of: id))': \(systemMessage(code))")
+            damage.append("task \(id) cannot be read from '\(file(.task, of: id))': \(systemMessage(code))")
         case .missing: break
         }
         return nil
@@ -101,17 +99,17 @@ extension TaskFolder {
         case .unreadable(let code): place = "'\(file(.state, of: id))' cannot be read: \(systemMessage(code))"
         }
         if task.request.isRepeatable {
-            damage.append("how the task \(id) stands is damaged, so it begins anew; \(place)")
+            damage.append("the status of task \(id) is damaged, so it starts over; \(place)")
         } else {
             task.state = .failed
             task.failure = .interrupted
-            damage.append("how the task \(id) stands is damaged, so it is not known whether it was sent; \(place)")
+            damage.append("the status of task \(id) is damaged, and it may have been sent already; \(place)")
         }
     }
 
-    /// Moves a file to `damaged`, beside others of the same name.
+    /// Moves a file to `damaged` without replacing another one.
     ///
-    /// - Returns: Where it is now, for people.
+    /// - Returns: Its new place, as a part of a message.
     private func move(_ name: String) -> String {
         let folder = "\(path)/damaged"
         unsafe mkdir(folder, 0o700)

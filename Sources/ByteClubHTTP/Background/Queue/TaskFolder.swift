@@ -1,49 +1,48 @@
 import Glibc
 
-/// The folder in which a daemon keeps its tasks, each in files of its own, so that damage to one is damage to one.
+/// The folder of a daemon's tasks, each in its own files, so that damage affects one task.
 ///
-/// For each task `ID.task` (what was asked, written once), `ID.state` (how it stands), `ID.resume` (a download's
-/// ``TaskOptions/resumeJournal``) and `ID.checkpoint`. A file that is damaged is moved to `damaged` and told; without its
-/// `ID.state` a task begins anew. Calls block, and come from one thread at a time except
-/// ``save(checkpoint:of:)``.
+/// A task has `ID.task` (the request, written once), `ID.state` (the status), `ID.resume` (a download's
+/// ``TaskOptions/resumeJournal``) and `ID.checkpoint`. A damaged file is moved to `damaged` and reported; a task without
+/// `ID.state` starts over. Calls block, and come from one thread at a time except ``save(checkpoint:of:isNameSynced:)``.
 ///
-/// A task is there while its `ID.task` is: that comes first and goes first. Tasks that are recorded together
-/// name a number; as long as the file `NUMBER.batch` is there, they are not all recorded, and none counts.
+/// A task exists while its `ID.task` does, which is written first and removed first. Tasks that are recorded together share
+/// a number; while the file `NUMBER.batch` exists, some are not written yet, and none of them counts.
 struct TaskFolder: Sendable {
     enum Part: String, CaseIterable {
         case task, state, resume, checkpoint
 
-        /// What a ``SealedFile`` is told; a journal is none.
+        /// The kind of the part's ``SealedFile``; a journal is none.
         var kind: String { "bg\(rawValue.prefix(5))1" }
     }
 
     static let scheduleKind = "bgsched2"
     static let batchSuffix = ".batch"
-    /// The longest content of a file that can be right.
+    /// The longest valid content of a file.
     static let mostBytes = 4 << 20
     private static let mostCheckpointBytes = 1 << 20
 
     let path: String
 
-    /// Opens, or makes, the folder (mode 0700).
+    /// Opens the folder, or creates it with mode 0700.
     ///
     /// - Throws: ``TransferError/Code/badConfiguration`` when it cannot be used, or others can write to it.
     init(_ path: String) throws(TransferError) {
         func bad(_ reason: String) -> TransferError {
             TransferError(.badConfiguration, "the folder of background transfers '\(path)' \(reason)")
         }
-        guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw bad("is not named by an absolute path") }
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw bad("is not an absolute path") }
         self.path = path
         var parent = ""
         for name in path.split(separator: "/") {
             parent += "/\(name)"
             if unsafe mkdir(parent, 0o700) == 0 {
-                // As far as folders of others can be synced.
+                // Other users' folders may refuse.
                 try? SealedFile.syncFolder(of: parent)
                 continue
             }
             if errno == EEXIST { continue }
-            // Parents that may not be written to are there for the most part.
+            // mkdir(2) may fail in a parent that is not writable although the folder exists.
             var status = stat()
             let code = errno
             guard unsafe stat(parent, &status) == 0 else { throw bad("cannot be made: \(systemMessage(code))") }
@@ -52,13 +51,13 @@ struct TaskFolder: Sendable {
         guard unsafe stat(path, &status) == 0 else { throw bad("cannot be used: \(systemMessage(errno))") }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw bad("is a file") }
         guard status.st_uid == geteuid() else { throw bad("belongs to another user") }
-        guard status.st_mode & 0o022 == 0 else { throw bad("can be written to by others; do: chmod 700 '\(path)'") }
+        guard status.st_mode & 0o022 == 0 else { throw bad("is writable by other users; run: chmod 700 '\(path)'") }
         guard unsafe access(path, R_OK | W_OK | X_OK) == 0 else { throw bad("cannot be used: \(systemMessage(errno))") }
     }
 
     func file(_ part: Part, of id: BackgroundTask.ID) -> String { "\(path)/\(id).\(part)" }
 
-    /// Records tasks; when it returns all are on disk, when it throws none is.
+    /// Records tasks: all are on disk when this returns, none when it throws.
     ///
     /// - Throws: ``TransferError/Code/cannotWriteFile``.
     func record(_ tasks: [BackgroundStatus]) throws(TransferError) {
@@ -88,37 +87,41 @@ struct TaskFolder: Sendable {
         }
     }
 
-    /// Writes how a task stands, durably where a restart must not forget it.
+    /// Writes a task's status, durably if a restart must not forget it.
     ///
-    /// - Throws: ``TransferError/Code/cannotWriteFile``; then the file is as it was.
+    /// - Throws: ``TransferError/Code/cannotWriteFile``, and leaves the file unchanged.
     func save(_ status: BackgroundStatus) throws(TransferError) {
         var writer = RecordWriter()
         status.encodeState(to: &writer)
-        // That work which may be repeated is under way, and how far it is, may be forgotten.
+        // Work that may be repeated can simply be started again.
         let mayBeForgotten = status.state == .running && status.request.isRepeatable
         try keep(writer.bytes, .state, of: status.id, isNameSynced: !mayBeForgotten)
     }
 
-    /// Removes a task's files: its `ID.task` and the given ones.
+    /// Removes a task's `ID.task` and the given other files.
     func remove(_ id: BackgroundTask.ID, _ parts: [Part] = Part.allCases) {
         unsafe unlink(file(.task, of: id))
-        // Without its state the task would begin anew if a power cut brought it back.
+        // First, since a power cut could otherwise restore the task without its state, so that it starts over.
         try? SealedFile.syncFolder(of: file(.task, of: id))
         for part in parts where part != .task { unsafe unlink(file(part, of: id)) }
     }
 
-    /// Where a download's resume data are.
+    /// The path of a download's resume data.
     func journalPath(of id: BackgroundTask.ID) -> String { file(.resume, of: id) }
 
-    /// What was last saved; nil when there is none, or it is damaged.
+    /// The last saved checkpoint; nil when there is none, or it is damaged.
     func checkpoint(of id: BackgroundTask.ID) -> [UInt8]? {
         let content = SealedFile.read(
             file(.checkpoint, of: id), kind: Part.checkpoint.kind, limit: Self.mostCheckpointBytes)
         return if case .whole(let bytes) = content { Array(bytes) } else { nil }
     }
 
-    /// Keeps a checkpoint durably, once the folder is synced; from any thread.
+    /// Saves a checkpoint; called from any thread.
     ///
+    /// - Parameters:
+    ///   - checkpoint: The checkpoint.
+    ///   - id: The task.
+    ///   - isNameSynced: Whether to sync the folder, without which a new file may not outlive a power cut.
     /// - Throws: ``TransferError/Code/badRequest`` when it has more than 1 MiB, ``TransferError/Code/cannotWriteFile``.
     func save(checkpoint: [UInt8], of id: BackgroundTask.ID, isNameSynced: Bool = true) throws(TransferError) {
         guard checkpoint.count <= Self.mostCheckpointBytes else {
@@ -128,13 +131,13 @@ struct TaskFolder: Sendable {
         try keep(checkpoint, .checkpoint, of: id, isNameSynced: isNameSynced)
     }
 
-    /// Forgets what was last saved; from any thread.
+    /// Removes the last saved checkpoint; called from any thread.
     func removeCheckpoint(of id: BackgroundTask.ID) { unsafe unlink(file(.checkpoint, of: id)) }
 
-    /// The daemon's schedule; the usual one when there is none, or it is damaged.
+    /// The daemon's schedule; without limits when there is none, or it is damaged.
     func schedule() -> RateSchedule { Self.schedule(in: path) }
 
-    /// The schedule in a folder that need not be there.
+    /// The schedule in a folder that may not exist.
     static func schedule(in folder: String) -> RateSchedule {
         let content = SealedFile.read(scheduleFile(in: folder), kind: scheduleKind, limit: mostBytes)
         guard case .whole(let bytes) = content, let schedule = try? RateSchedule(decoding: bytes), schedule.canBeKept
@@ -144,9 +147,9 @@ struct TaskFolder: Sendable {
         return schedule
     }
 
-    /// Keeps the daemon's schedule durably.
+    /// Writes the daemon's schedule durably.
     ///
-    /// - Throws: ``TransferError/Code/cannotWriteFile``; then it is as it was.
+    /// - Throws: ``TransferError/Code/cannotWriteFile``, and leaves the old one.
     func save(_ schedule: RateSchedule) throws(TransferError) {
         do throws(SealedFile.Failure) {
             try SealedFile.write(schedule.encoded, kind: Self.scheduleKind, to: scheduleFile, isDurable: true)
@@ -178,13 +181,13 @@ struct TaskFolder: Sendable {
     }
 }
 
-/// What an `ID.task` file holds.
+/// The content of an `ID.task` file.
 struct TaskOrderRecord: Recordable {
-    /// The number of the tasks that are recorded together, or 0.
+    /// The number that tasks recorded together share, or 0.
     var batch: UInt64
-    /// The task's place among them.
+    /// The task's position among them.
     var place: Int64
-    /// Of it, what was asked for.
+    /// The task, of which only the request and other fixed properties are encoded.
     var task: BackgroundStatus
 
     init(batch: UInt64, place: Int64, task: BackgroundStatus) {

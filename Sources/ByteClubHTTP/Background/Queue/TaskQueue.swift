@@ -1,25 +1,25 @@
-/// Decides which background tasks are under way, and how each one stands; pure: it is told events and says what to do.
+/// Decides which background tasks run, and keeps the status of each; pure: each event returns steps.
 ///
 /// Times are in milliseconds since 1970, given with each event.
 struct TaskQueue: Sendable {
     indirect enum Event: Sendable {
-        /// What the folder had at the start, oldest first, with tasks that ran when the last daemon ended: they go on
-        /// first, but for uploads that must not be sent twice.
+        /// The folder's tasks at the start, oldest first; those that were running continue first, except uploads that must
+        /// not be sent twice.
         case loaded([BackgroundStatus])
-        /// Recorded already.
+        /// New tasks, which are on disk already.
         case submitted([BackgroundStatus])
         case changed([BackgroundTask.ID], BackgroundChange)
-        /// Told while a task is under way.
+        /// The progress of a running task.
         case progressed(BackgroundTask.ID, bytes: Int64, total: Int64?, bytesPerSecond: Double)
-        /// A task that was started is under way no more.
+        /// A started task has stopped.
         case ended(BackgroundTask.ID, End)
-        /// Somebody took these ends.
+        /// A client has taken these ends.
         case acknowledged([TakenEnd])
-        /// The network is a different one: what waits for its next attempt need not wait, unless a server answered.
+        /// The network has changed, so tasks need not wait for their next attempt unless a server answered the last one.
         case networkChanged
-        /// A schedule holds all, or holds no more; an upload that must not be sent twice is not interrupted by it.
+        /// The schedule pauses all tasks, or no longer does; it does not interrupt uploads that must not be sent twice.
         case held(Bool)
-        /// A schedule limits the rate, or limits it no more.
+        /// The schedule limits the rate, or no longer does.
         case limited(Bool)
         /// The time of ``TaskQueue/wakeUp`` has come.
         case woke
@@ -28,29 +28,29 @@ struct TaskQueue: Sendable {
     indirect enum End: Sendable {
         case done(BackgroundResult)
         case failed(BackgroundFailure)
-        /// It was stopped as it was told to.
+        /// It stopped after ``Step/stop(_:)``.
         case stopped
     }
 
     indirect enum Step: Sendable, Hashable {
-        /// Begin, or go on with, the task; ``Event/ended(_:_:)`` follows some time.
+        /// Begin or continue the task; ``Event/ended(_:_:)`` must follow.
         case start(BackgroundTask.ID)
-        /// End what is under way, keeping what was moved.
+        /// Stop the task's work, and keep its transferred bytes.
         case stop(BackgroundTask.ID)
-        /// Drop what was moved, where anything was: it is cancelled or about to be forgotten, and not under way.
+        /// Remove the remains of a task that is cancelled or about to be forgotten, and does not run.
         case discard(BackgroundTask.ID)
-        /// Write how the task stands to disk, before it is told; of one that is being held or cancelled, how it will.
+        /// Write the status to disk before it is sent; for a task that is stopping, the status that it will have.
         case save(BackgroundStatus)
-        /// Remove it from disk.
+        /// Remove the task from disk.
         case forget(BackgroundTask.ID)
-        /// Tell who listens.
+        /// Send the status to clients.
         case tell(BackgroundStatus)
     }
 
-    /// How often a task's progress is told at most, and written, in milliseconds.
+    /// The least time between two reports, and two writes, of a task's progress, in milliseconds.
     static let tellInterval: Int64 = 100
     static let saveInterval: Int64 = 3000
-    /// The most that is kept of what a task brought; see ``BackgroundResult/bytes``.
+    /// How much of ``BackgroundResult/bytes`` is kept.
     static let mostResultBytes = 1 << 20
 
     private let maximumTasks: Int
@@ -66,9 +66,9 @@ struct TaskQueue: Sendable {
     /// The next place or ticket.
     private var number: UInt64 = 0
     private var sequence: UInt64 = 0
-    /// Whether anything on disk has a sequence of this daemon's, after which the next one's begin.
+    /// Whether a sequence of this daemon is on disk; the next daemon's sequences begin above it.
     private var isSequenceSaved = true
-    /// Some are out of date, but none comes too late.
+    /// Some may be outdated, but none is late.
     private var alarms = Alarms<BackgroundTask.ID>()
     private var lastTime: Int64 = .min
     private var steps: [Step] = []
@@ -76,21 +76,21 @@ struct TaskQueue: Sendable {
     /// A queue without tasks.
     ///
     /// - Parameters:
-    ///   - maximumTasks: How many may be under way at once; values below 1 count as 1.
-    ///   - maximumLimitedTasks: With how many under way no further one begins while the rate is limited.
-    ///   - retention: For how many seconds a finished task is kept that nobody took the end of.
+    ///   - maximumTasks: How many tasks may run at once; values below 1 count as 1.
+    ///   - maximumLimitedTasks: How many tasks must run for no further one to begin while the rate is limited.
+    ///   - retention: How many seconds to keep a finished task if no client takes its end.
     init(maximumTasks: Int, maximumLimitedTasks: Int = .max, retention: Int64) {
         self.maximumTasks = max(maximumTasks, 1)
         self.maximumLimitedTasks = min(self.maximumTasks, max(maximumLimitedTasks, 1))
         self.retention = min(max(retention, 0), 1 << 40) * 1000
     }
 
-    /// Takes an event.
+    /// Handles an event.
     ///
     /// - Parameters:
-    ///   - event: What happened.
-    ///   - now: When, in milliseconds since 1970; clocks may jump.
-    /// - Returns: What to do, in this order.
+    ///   - event: The event.
+    ///   - now: Its time, in milliseconds since 1970; clocks may jump.
+    /// - Returns: The steps to carry out, in this order.
     mutating func handle(_ event: Event, at now: Int64) -> [Step] {
         let now = min(max(now, 0), 1 << 50)
         if now < lastTime { setClockBack(to: now) }
@@ -106,7 +106,7 @@ struct TaskQueue: Sendable {
         return steps
     }
 
-    /// When to be told ``Event/woke`` next, in milliseconds since 1970; nil for not at all.
+    /// When to send the next ``Event/woke``, in milliseconds since 1970; nil for never.
     var wakeUp: Int64? {
         let progress = underWay.compactMap { tasks[$0] }.compactMap { task in
             task.isUntold ? task.told + Self.tellInterval : task.stall
@@ -114,10 +114,10 @@ struct TaskQueue: Sendable {
         return (progress + [alarms.next].compactMap { $0 }).min()
     }
 
-    /// How a task stands.
+    /// A task's status.
     subscript(id: BackgroundTask.ID) -> BackgroundStatus? { tasks[id]?.status }
 
-    /// Whether a task was told to be held or cancelled and is still under way.
+    /// Whether a task still runs that a client has paused or cancelled.
     func isStopping(_ id: BackgroundTask.ID) -> Bool {
         switch tasks[id]?.activity {
         case .stopping(.pauses), .stopping(.isCancelled): true
@@ -128,7 +128,7 @@ struct TaskQueue: Sendable {
     /// All tasks, oldest first.
     var all: [BackgroundStatus] { tasks.values.sorted { $0.place < $1.place }.map(\.status) }
 
-    /// Whether nothing is under way and nothing will be by itself.
+    /// Whether no task runs, and none will start by itself.
     var isIdle: Bool { activeCount == 0 }
 }
 
@@ -150,7 +150,7 @@ extension TaskQueue {
             progress(id, bytes, total, bytesPerSecond, at: now)
         case .ended(let id, let end): self.end(id, end, at: now)
         case .acknowledged(let ends):
-            // One that was resumed since and ended again was not told to whoever took that end.
+            // A task that was resumed and has ended again has a later end, which the client has not seen.
             for end in ends where tasks[end.id].map({ $0.status.sequence <= end.sequence }) == true { forget(end.id) }
         case .networkChanged:
             for id in waitingForRetry(after: now) where tasks[id]?.mayBeHurried == true {
@@ -168,7 +168,7 @@ extension TaskQueue {
     }
 
     private mutating func load(_ statuses: [BackgroundStatus], at now: Int64) {
-        // What is told from now on comes after all that the last daemon told, also when that was not saved.
+        // New sequences must be above all that the last daemon has sent, also those that it did not save.
         sequence = max(sequence, (statuses.map(\.sequence).max() ?? 0) &+ 1 << 20)
         isSequenceSaved = false
         let wasRunning = Set(statuses.filter { $0.state == .running }.map(\.id))
@@ -287,7 +287,7 @@ extension TaskQueue {
         tasks[id] = task
     }
 
-    /// Puts a task where it belongs: among those that are due, or to the times to look at.
+    /// Adds a waiting task that is due to its lane, and sets the task's alarm.
     private mutating func queue(_ id: BackgroundTask.ID, at now: Int64, first: Bool = false) {
         if let task = tasks[id], task.status.state == .waiting, task.due <= now {
             number += 1
@@ -313,7 +313,7 @@ extension TaskQueue {
         default: break
         }
         update(id) { $0.activity = .stopping(next) }
-        // Before it stops, which may take longer than the daemon lives.
+        // Before it stops, since the daemon may end sooner.
         if isStopping(id) { save(id, at: now) }
         if task.activity == .going { steps.append(.stop(id)) }
     }
@@ -331,7 +331,7 @@ extension TaskQueue {
         tasks[id] = nil
     }
 
-    /// Has a task that waits for its next attempt make it now.
+    /// Makes the next attempt of a waiting task due now.
     private mutating func hurry(_ id: BackgroundTask.ID, at now: Int64) {
         guard let next = tasks[id]?.status.nextAttempt, next > now else { return }
         update(id) { $0.status.nextAttempt = now }
@@ -339,7 +339,7 @@ extension TaskQueue {
         publish(id, at: now, isSaved: true)
     }
 
-    /// Tells how a task stands, and has it written before unless what is on disk is as good.
+    /// Sends a task's status to clients, and saves it first unless the disk has all that matters.
     private mutating func publish(
         _ id: BackgroundTask.ID, at now: Int64, isSaved: Bool = false, discarding: Bool = false
     ) {
@@ -378,7 +378,7 @@ extension TaskQueue {
 // MARK: - Times
 
 extension TaskQueue {
-    /// Sets an alarm for when something is due to be done about a task, unless there is one before.
+    /// Sets an alarm for a task's next time, unless it has an earlier one.
     private mutating func setAlarm(_ id: BackgroundTask.ID, at now: Int64) {
         guard let task = tasks[id], let time = task.nextTime(retention: retention, at: now), time < task.alarm ?? .max
         else { return }
@@ -386,7 +386,7 @@ extension TaskQueue {
         alarms.add(id, place: task.place, at: time)
     }
 
-    /// Does what is due.
+    /// Handles an alarm that is due.
     private mutating func ring(_ alarm: Alarms<BackgroundTask.ID>.Alarm, at now: Int64) {
         let id = alarm.element
         guard tasks[id]?.alarm == alarm.time else { return }
@@ -416,7 +416,7 @@ extension TaskQueue {
                 task.saved = min(task.saved, now)
                 task.moved = min(task.moved, now)
                 task.alarm = nil
-                // Its time has not come any more.
+                // On the new clock the task is not due.
                 if task.due > now { task.ticket = nil }
             }
             setAlarm(id, at: now)
@@ -428,14 +428,14 @@ extension TaskQueue {
         placed(Set(tasks.values.filter { ($0.status.nextAttempt ?? now) > now }.map(\.status.id)))
     }
 
-    /// In the tasks' order.
+    /// The tasks in the order of their places.
     private func placed(_ ids: Set<BackgroundTask.ID>) -> [BackgroundTask.ID] {
         ids.compactMap { tasks[$0] }.sorted { $0.place < $1.place }.map(\.status.id)
     }
 }
 
 extension BackgroundFailure {
-    /// The same with texts that fit into a record.
+    /// The failure with texts that fit into a record.
     fileprivate var shortened: BackgroundFailure {
         var failure = self
         failure.code = String(decoding: code.utf8.prefix(100), as: UTF8.self)
@@ -443,7 +443,7 @@ extension BackgroundFailure {
         return failure
     }
 
-    /// Why an upload is not sent again by itself.
+    /// The failure of an interrupted upload that must not be sent twice.
     static let interrupted = BackgroundFailure(
         code: TransferError.Code.bodyFailed.description,
         message: "it was interrupted and may have been received; resume it to send it again")

@@ -9,7 +9,7 @@ extension BackgroundStatus: Recordable {
         try readState(&reader)
     }
 
-    /// What was asked for, which never changes.
+    /// Writes what never changes after the task is recorded.
     func encodeOrder(to writer: inout RecordWriter) {
         writer.put(id)
         writer.put(identifier)
@@ -17,7 +17,7 @@ extension BackgroundStatus: Recordable {
         writer.put(request)
     }
 
-    /// Reads what ``encodeOrder(to:)`` wrote, as a task that was just recorded.
+    /// Reads the output of ``encodeOrder(to:)``, as the status of a task that was just recorded.
     init(order reader: inout RecordReader) throws(RecordReader.Damage) {
         let id: BackgroundTask.ID = try reader.value()
         let identifier = try reader.text()
@@ -25,10 +25,10 @@ extension BackgroundStatus: Recordable {
         self.init(id, identifier, try reader.value(), at: created)
     }
 
-    /// More than there can be.
+    /// An upper bound for all counters.
     private static let mostAttempts = 1 << 32
 
-    /// How the task stands.
+    /// Writes what changes.
     func encodeState(to writer: inout RecordWriter) {
         writer.put(priority)
         writer.put(state.rawValue)
@@ -46,7 +46,7 @@ extension BackgroundStatus: Recordable {
         writer.put(Int64(bitPattern: sequence))
     }
 
-    /// Reads what ``encodeState(to:)`` wrote.
+    /// Reads the output of ``encodeState(to:)``.
     mutating func readState(_ reader: inout RecordReader) throws(RecordReader.Damage) {
         priority = try reader.value()
         guard let state = State(rawValue: try reader.text()) else { throw RecordReader.Damage() }

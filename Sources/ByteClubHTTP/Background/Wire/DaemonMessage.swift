@@ -1,27 +1,28 @@
 import HTTPTypes
 
-/// What a client asks a daemon; each call has one answer.
+/// A client's call to a daemon; each one is answered.
 indirect enum DaemonCall: Sendable, Hashable {
-    /// First of all: the version of these messages.
+    /// The first call, with the version of these messages.
     case hello(version: Int64)
-    /// Takes a session's identifier until the connection ends; its events follow, then ``DaemonEvent/caughtUp``.
+    /// Reserves a session's identifier until the connection ends; the status of each of its tasks follows, then
+    /// ``DaemonEvent/caughtUp``, then each change.
     case attach(identifier: String)
-    /// Records work. One whose ID is known already is answered as it stands: the call may be repeated.
+    /// Records work. A task whose ID is recorded already stays as it is, so the call may be repeated.
     case submit(identifier: String, [Submission])
     case list
     case change([BackgroundTask.ID], BackgroundChange)
-    /// These ends were taken; their tasks are forgotten, unless they ended again since.
+    /// Forgets the tasks whose ends the client has taken, unless they have ended again since.
     case acknowledge([TakenEnd])
-    /// All tasks as events, then ``DaemonEvent/caughtUp``, then each change.
+    /// The same events as ``attach(identifier:)``, of all tasks.
     case watch
     case schedule
     case setSchedule(RateSchedule)
-    /// Makes a request over the daemon's connections, for a program that would have to make one first.
+    /// Makes a request over the daemon's connections.
     case relay(RelayedRequest)
     case stop
 }
 
-/// An end that somebody was told: the status's sequence tells it from another end of the task.
+/// An end that a client has taken; the status's sequence distinguishes it from a later end of the task.
 struct TakenEnd: Sendable, Hashable {
     var id: BackgroundTask.ID
     var sequence: UInt64
@@ -32,20 +33,20 @@ struct Submission: Sendable, Hashable {
     var request: BackgroundRequest
 }
 
-/// What a daemon answers.
+/// A daemon's answer to a call.
 indirect enum DaemonAnswer: Sendable, Hashable {
     case hello(version: Int64, process: Int32)
     case done
     case tasks([BackgroundStatus])
-    /// The first of more tasks than one frame holds; the rest follows as further answers, the last being ``tasks(_:)``.
+    /// Part of an answer that is longer than one frame; further answers follow, the last one ``tasks(_:)``.
     case firstTasks([BackgroundStatus])
     case schedule(RateSchedule)
     case relayed(RelayedResponse)
-    /// A code of ``TransferError`` by its name, and a line for people.
+    /// The name of a ``TransferError`` code, and a line for people.
     case refused(code: String, message: String)
 }
 
-/// What a daemon tells unasked, after ``DaemonCall/attach(identifier:)`` or ``DaemonCall/watch``.
+/// A message that answers no call, after ``DaemonCall/attach(identifier:)`` or ``DaemonCall/watch``.
 indirect enum DaemonEvent: Sendable, Hashable {
     case status(BackgroundStatus)
     /// A task was forgotten.
@@ -53,7 +54,7 @@ indirect enum DaemonEvent: Sendable, Hashable {
     case caughtUp
 }
 
-/// One frame's content, after its length in four bytes, least first.
+/// The content of one frame, which follows its length in four bytes, the least significant first.
 indirect enum DaemonFrame: Sendable, Hashable {
     case call(number: UInt64, DaemonCall)
     case answer(number: UInt64, DaemonAnswer)
@@ -61,11 +62,11 @@ indirect enum DaemonFrame: Sendable, Hashable {
 
     /// The version of these messages.
     static let version: Int64 = 2
-    /// The longest frame.
+    /// The longest content of a frame, in bytes.
     static let limit = 16 << 20
 }
 
-/// A GET or HEAD without a body that a daemon makes for a program that waits; nothing of it is recorded.
+/// A GET or HEAD without a body that a daemon makes for a waiting program and does not record.
 struct RelayedRequest: Sendable, Hashable {
     var request: HTTPRequest
     /// In milliseconds.

@@ -1,14 +1,12 @@
 import Glibc
-import Synchronization
 
 /// Frames over a Unix stream socket.
 ///
-/// Any thread may send; one thread at a time receives, and blocks. Whoever drops it closes it.
+/// One thread at a time may send, and one may receive, which blocks. Dropping the connection closes it.
 final class FrameConnection: Sendable {
     private let descriptor: Int32
-    private let sending = Mutex<Void>(())
 
-    /// Takes a connected socket over.
+    /// Takes over a connected socket.
     init(descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
@@ -16,10 +14,10 @@ final class FrameConnection: Sendable {
     /// Connects to a daemon.
     ///
     /// - Parameters:
-    ///   - path: Its socket.
-    ///   - seconds: How long to wait while it takes no connections that came before, and more wait than the system keeps.
-    /// - Returns: The connection; nil when nobody listens there.
-    /// - Throws: ``TransferError/Code/daemonUnavailable`` when the path cannot be a socket's,
+    ///   - path: The daemon's socket.
+    ///   - seconds: How long to wait for room in the socket's queue of connections (`listen(2)`, backlog).
+    /// - Returns: The connection; nil when no daemon listens.
+    /// - Throws: ``TransferError/Code/daemonUnavailable`` when the socket cannot be used,
     ///   ``TransferError/Code/timedOut``.
     static func connect(
         to path: String, waiting seconds: Int = DaemonConnector.patience
@@ -32,46 +30,32 @@ final class FrameConnection: Sendable {
         guard descriptor >= 0 else {
             throw TransferError(.daemonUnavailable, "no socket can be made: \(systemMessage(errno))")
         }
-        // What limits sending limits connecting too (unix(7) does not say so); no time would be no limit.
-        limit(SO_SNDTIMEO, of: descriptor, milliseconds: seconds * 1000)
+        // The limit for sending applies to connecting too, which unix(7) leaves out; 0 would mean no limit.
+        limitSending(descriptor, seconds: seconds)
         if seconds == 0 { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
         guard unsafe address.withPointer({ unsafe Glibc.connect(descriptor, $0, $1) }) == 0 else {
             let code = errno
             close(descriptor)
-            if code == EAGAIN { throw TransferError(.timedOut, "'\(path)' takes no connections") }
+            if code == EAGAIN { throw TransferError(.timedOut, "'\(path)' accepts no more connections") }
             if code == ENOENT || code == ECONNREFUSED || code == ENOTDIR { return nil }
             throw TransferError(.daemonUnavailable, "'\(path)' cannot be reached: \(systemMessage(code))")
         }
         if seconds == 0 { _ = fcntl(descriptor, F_SETFL, 0) }
-        limit(SO_SNDTIMEO, of: descriptor, milliseconds: 0)
+        limitSending(descriptor, seconds: 0)
         return FrameConnection(descriptor: descriptor)
     }
 
-    /// Sends a frame, and blocks until the system has taken all of it.
-    ///
-    /// - Throws: ``TransferError/Code/connectionLost``; then nothing more can be sent.
-    func send(_ frame: DaemonFrame) throws(TransferError) {
-        let content = frame.encoded
-        guard content.count <= DaemonFrame.limit else {
-            throw Self.tooLong(content.count)
-        }
-        let count = UInt32(content.count)
-        let bytes = (0..<4).map { UInt8(truncatingIfNeeded: count >> ($0 * 8)) } + content
-        let code = sending.withLock { _ in write(bytes) }
-        if code != 0 { throw Self.lost(code) }
-    }
-
-    /// What to tell of a frame that is longer than any may be.
+    /// The error for a frame that is longer than ``DaemonFrame/limit``.
     static func tooLong(_ count: Int) -> TransferError {
         TransferError(.bodyTooLarge, "a message of \(count) bytes is too long for the daemon")
     }
 
-    /// Sends some of a frame's bytes, which nobody else does meanwhile; see ``DaemonFrame/onWire``.
+    /// Sends some of a frame's bytes; see ``DaemonFrame/onWire``.
     ///
     /// - Parameters:
     ///   - bytes: The rest of a frame.
-    ///   - isWaiting: Whether to block until the system takes some.
-    /// - Returns: How many were sent; nil when nothing more can be sent.
+    ///   - isWaiting: Whether to block until the socket's buffer has room.
+    /// - Returns: The number of bytes sent; nil when the connection is lost.
     func send(some bytes: ArraySlice<UInt8>, isWaiting: Bool) -> Int? {
         while true {
             let flags = Int32(MSG_NOSIGNAL) | (isWaiting ? 0 : Int32(MSG_DONTWAIT))
@@ -84,14 +68,14 @@ final class FrameConnection: Sendable {
         }
     }
 
-    /// The next frame; nil when the other side closed.
+    /// The next frame; nil when the other side has closed the connection.
     ///
-    /// - Throws: ``TransferError/Code/connectionLost``, or ``TransferError/Code/protocolViolation`` for what is no frame.
+    /// - Throws: ``TransferError/Code/connectionLost``, or ``TransferError/Code/protocolViolation`` for invalid bytes.
     func receive() throws(TransferError) -> DaemonFrame? {
         guard let head = try read(4, mayEnd: true) else { return nil }
         let count = head.reversed().reduce(0) { $0 << 8 | Int($1) }
         guard count <= DaemonFrame.limit else {
-            throw TransferError(.protocolViolation, "a message of \(count) bytes is no message")
+            throw TransferError(.protocolViolation, "a message of \(count) bytes is too long")
         }
         guard let content = try read(count, mayEnd: false) else { return nil }
         do { return try DaemonFrame(decoding: content[...]) } catch {
@@ -100,23 +84,21 @@ final class FrameConnection: Sendable {
         }
     }
 
-    /// Ends both directions, which ends a ``receive()`` and a ``send(_:)`` that wait.
+    /// Ends both directions, which ends a waiting ``receive()`` and ``send(some:isWaiting:)``.
     func shutdown() { _ = Glibc.shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Ends what is sent, so that the other side reads an end; what it still sends can be received.
+    /// Ends sending, so that the other side reads an end of file; what it sends can still be received.
     func finishSending() { _ = Glibc.shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// How long a ``receive()`` waits for each byte before it fails; 0 for ever.
-    func limitWait(milliseconds: Int) { Self.limit(SO_RCVTIMEO, of: descriptor, milliseconds: milliseconds) }
-
-    private static func limit(_ option: Int32, of descriptor: Int32, milliseconds: Int) {
-        var time = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
-        unsafe setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
+    /// Limits how long sending blocks; 0 removes the limit.
+    private static func limitSending(_ descriptor: Int32, seconds: Int) {
+        var time = timeval(tv_sec: seconds, tv_usec: 0)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// Waits until something can be received, be it the end.
+    /// Waits until bytes or the end of the connection can be received.
     ///
-    /// - Parameter seconds: How long; while this process stands still itself, at most one of them passes.
+    /// - Parameter seconds: The limit, of which at most one second passes while this process is suspended.
     /// - Returns: False when nothing came.
     func waitForBytes(seconds: Int) -> Bool {
         for _ in 0..<seconds {
@@ -130,27 +112,12 @@ final class FrameConnection: Sendable {
     /// The user at the other end.
     var peer: uid_t? { Self.peer(of: descriptor) }
 
-    /// The user at the other end of a Unix socket, as the system knows it (SO_PEERCRED, unix(7)).
+    /// The user at the other end of a Unix socket (SO_PEERCRED, unix(7)).
     static func peer(of descriptor: Int32) -> uid_t? {
         var credentials: (process: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
         var length = socklen_t(MemoryLayout.size(ofValue: credentials))
         return unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0
             ? credentials.user : nil
-    }
-
-    private func write(_ bytes: [UInt8]) -> Int32 {
-        unsafe bytes.withUnsafeBytes { all in
-            var rest = unsafe all
-            while let start = rest.baseAddress, rest.count > 0 {
-                let count = unsafe Glibc.send(descriptor, start, rest.count, Int32(MSG_NOSIGNAL))
-                if count >= 0 {
-                    unsafe rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-                } else if errno != EINTR {
-                    return errno
-                }
-            }
-            return 0
-        }
     }
 
     private func read(_ count: Int, mayEnd: Bool) throws(TransferError) -> [UInt8]? {
@@ -182,7 +149,7 @@ final class FrameConnection: Sendable {
 struct UnixAddress {
     private var address = sockaddr_un()
 
-    /// The address of a path of at most 107 bytes; nil for another one.
+    /// The address of a path of 1 to 107 bytes without NUL; nil for other paths.
     init?(_ path: String) {
         guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path), !path.utf8.contains(0), !path.isEmpty
         else { return nil }
@@ -190,7 +157,7 @@ struct UnixAddress {
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
     }
 
-    /// Calls a system function with the address.
+    /// Passes the address to a system function.
     func withPointer(_ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         unsafe withUnsafePointer(to: address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -1,39 +1,39 @@
 import HTTPTypes
 
 extension BackgroundFailure {
-    /// What went wrong with a work, without what only its program may know.
+    /// The failure of custom work, without the message of an unknown error, which may contain secrets.
     init(of error: any Error) {
         switch error {
         case let failure as BackgroundFailure: self = failure
-        // What it did until then is in its checkpoint.
+        // Its progress is in its checkpoint.
         case let error as TransferError: self.init(error, isRepeatable: true)
         default: self.init(code: TransferError.Code.other.description, message: "the work failed")
         }
     }
 
-    /// Why a request brought no response.
+    /// The failure of a request without a response.
     ///
     /// - Parameters:
-    ///   - error: What the session says.
-    ///   - isRepeatable: Whether sending the request twice does no more than sending it once.
+    ///   - error: The session's error.
+    ///   - isRepeatable: Whether sending the request twice has the same effect as once.
     init(_ error: TransferError, isRepeatable: Bool) {
         self.init(code: error.code.description, message: error.description)
         switch error.code {
         case .cannotResolveHost, .cannotConnect, .proxyRefused: isRetryable = true
         case .connectionLost: isRetryable = isRepeatable
         case .timedOut: isRetryable = isRepeatable || Self.isBeforeRequest(error.phase)
-        // A handshake that was cut off, unlike a certificate that is wrong.
+        // An interrupted handshake may pass later, an invalid certificate does not.
         case .tls: isRetryable = error.curlCode == Self.handshakeFailed
         default: isRetryable = error.isRetryable
         }
     }
 
-    /// Why a response is not the wanted one.
+    /// The failure of a request whose response is no 2xx.
     ///
     /// - Parameters:
-    ///   - response: The response, which is no 2xx.
-    ///   - isRepeatable: As above.
-    ///   - now: In seconds since 1970.
+    ///   - response: The response.
+    ///   - isRepeatable: Whether sending the request twice has the same effect as once.
+    ///   - now: The time in seconds since 1970.
     init(_ response: HTTPResponse, isRepeatable: Bool, now: Int64) {
         let status = response.status.code
         self.init(
@@ -44,7 +44,7 @@ extension BackgroundFailure {
         }
     }
 
-    /// Whether a status may be another one the next time.
+    /// Whether a later request may get another status.
     private static func isPassing(_ status: Int) -> Bool {
         status == 408 || status == 425 || status == 429 || (500...599).contains(status) && status != 501
     }

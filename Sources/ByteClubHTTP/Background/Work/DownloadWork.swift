@@ -1,7 +1,7 @@
 import Glibc
 import HTTPTypes
 
-/// One attempt at a background download, which goes on where the one before stopped.
+/// One attempt at a background download, which continues the previous one.
 struct DownloadWork: Sendable {
     let runner: WorkRunner
     let status: BackgroundStatus
@@ -12,9 +12,9 @@ struct DownloadWork: Sendable {
     private var journal: DownloadJournal { DownloadJournal(runner.folder, status.id) }
     private var credential: String? { status.request.options.credential }
 
-    /// Downloads until the file is whole and on the disk, or the attempt failed.
+    /// Downloads until the file is complete and on disk, or the attempt fails.
     ///
-    /// A server that refuses the credential is asked once more, with one that was read anew.
+    /// If the server refuses the credential, it is read again and the request repeated once.
     func run() async throws -> TaskQueue.End {
         if let status = await published() { return done(status) }
         var mayRenew = credential != nil
@@ -63,19 +63,19 @@ struct DownloadWork: Sendable {
             if lacksMark, let total, total >= DownloadMark.leastBytes {
                 lacksMark = false
                 await OwnThread.run { [runner, status, journal] in
-                    guard let mark = journal.load().flatMap(DownloadMark.init) else { return }
-                    // Without it, a kill at the very end costs another download.
+                    guard let mark = journal.load().flatMap({ DownloadMark($0) }) else { return }
+                    // Without the mark, a kill at the very end costs another download.
                     try? runner.folder.save(checkpoint: mark.encoded, of: status.id)
                 }
             }
         }
     }
 
-    /// The status of a file that an attempt made whole which was killed before it could say so; nil otherwise.
+    /// The response's status if a killed attempt had completed the file; nil otherwise.
     private func published() async -> Int? {
         await OwnThread.run { [runner, status, journal, path] in
             guard let bytes = runner.folder.checkpoint(of: status.id),
-                let mark = DownloadMark(decoding: bytes[...]), mark.isWhole(path), Self.sync(path) == 0
+                let mark = try? DownloadMark(decoding: bytes[...]), mark.isWhole(path), Self.sync(path) == 0
             else { return nil }
             journal.discard()
             return HTTPResponse.Status.ok.code
@@ -93,7 +93,7 @@ struct DownloadWork: Sendable {
 
     private func done(_ code: Int) -> TaskQueue.End { .done(BackgroundResult(status: code, file: path)) }
 
-    /// Keeps what came, and tells how much that is.
+    /// Saves the downloaded bytes, and reports how many are safe.
     private func keep(_ data: ResumeData?, of progress: TaskProgress?) async {
         let count = await OwnThread.run { [journal] in
             data.map { journal.keep($0) } ?? journal.load()?.bytesReceived ?? 0
@@ -109,22 +109,21 @@ struct DownloadWork: Sendable {
 }
 
 extension HTTPRequest {
-    /// The request with further fields, which take the place of its own.
+    /// The request with further fields, which replace its own of the same names.
     func with(_ fields: HTTPFields) -> HTTPRequest {
         var request = self
         for name in Set(fields.map(\.name)) { request.headerFields[values: name] = fields[values: name] }
         return request
     }
-
 }
 
 extension HTTPResponse {
-    /// Whether the server does not take the credential.
+    /// Whether the server refused the credential.
     var isRefusal: Bool { status == .unauthorized || status == .forbidden }
 }
 
 extension TaskOptions {
-    /// A background task's options, as far as one request has them.
+    /// The options of one request of a background task.
     init(_ options: BackgroundOptions) {
         self.init()
         rateLimit = options.rateLimit
@@ -142,7 +141,7 @@ extension SessionTask {
     ) async -> Result<TaskResult, TransferError> {
         await withTaskCancellationHandler {
             resume()
-            // It ends with the task, not with the Swift task: it must see the last counters.
+            // Detached, since it must see the last counters also after a cancellation.
             let following = Task.detached { [self] in await follow(progressUpdates) }
             let result: Result<TaskResult, TransferError>
             do throws(TransferError) { result = .success(try await value) } catch { result = .failure(error) }

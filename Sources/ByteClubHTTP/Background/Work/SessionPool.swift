@@ -1,12 +1,12 @@
 import Logging
 import Synchronization
 
-/// The sessions through which a daemon works, which share its rate.
+/// The sessions of a daemon's work, which share its rate limit.
 ///
-/// Built-in work has a session for each kind of trust; other work opens its own. Each session gets as much of the rate as
-/// it has tasks among those that are under way.
+/// Built-in work has a session for each kind of trust; other work opens its own. Each session gets a share of the rate in
+/// proportion to its running tasks.
 final class SessionPool: Sendable {
-    /// Whom a session believes.
+    /// The certificates that a session accepts.
     struct Trust: Sendable, Hashable {
         var certificateAuthorityFile: String?
         var pinnedKeys: Set<PublicKeyPin>
@@ -21,7 +21,7 @@ final class SessionPool: Sendable {
         let session: Session
         /// The tasks that use it.
         var users: Set<BackgroundTask.ID>
-        /// The most that it may be given; nil for no limit.
+        /// The upper bound of its share; nil for none.
         var most: Int?
     }
 
@@ -40,7 +40,7 @@ final class SessionPool: Sendable {
         self.logger = logger
     }
 
-    /// The session for a task's trust, until ``leave(_:)``.
+    /// The session for a task's trust, which the task uses until ``leave(_:)``.
     func session(for id: BackgroundTask.ID, _ options: BackgroundOptions) throws(TransferError) -> Session {
         let trust = Trust(
             certificateAuthorityFile: options.certificateAuthorityFile, pinnedKeys: options.pinnedKeys)
@@ -50,7 +50,7 @@ final class SessionPool: Sendable {
                 member = found
             } else {
                 var configuration = SessionConfiguration.ephemeral
-                // The queue tries again, and knows when all must be over.
+                // Retries and the time limit are up to the queue.
                 configuration.retryPolicy = .never
                 configuration.timeoutForResource = .seconds(3650 * 86400)
                 configuration.maximumTasks = maximumTasks
@@ -68,7 +68,7 @@ final class SessionPool: Sendable {
         }
     }
 
-    /// Opens a session of a task's own, until ``leave(_:)``.
+    /// Opens a session for one task, until ``leave(_:)``.
     func open(
         _ configuration: SessionConfiguration, name: String, for id: BackgroundTask.ID, _ options: BackgroundOptions
     ) throws(TransferError) -> Session {
@@ -82,7 +82,7 @@ final class SessionPool: Sendable {
         return session
     }
 
-    /// Says that a task is not under way any more.
+    /// Ends a task's use of sessions.
     func leave(_ id: BackgroundTask.ID) {
         state.withLock { state in
             state.members = state.members.filter { key, _ in
@@ -93,7 +93,7 @@ final class SessionPool: Sendable {
         }
     }
 
-    /// Changes how many bytes per second all sessions together move in each direction; nil for no limit.
+    /// Changes the limit of all sessions together, in bytes per second and direction; nil for none.
     func setRate(_ rate: Int?) {
         state.withLock { state in
             guard state.rate != rate else { return }
@@ -102,7 +102,7 @@ final class SessionPool: Sendable {
         }
     }
 
-    /// Ends the sessions that no task uses, or all.
+    /// Ends the sessions that no task uses, or all of them.
     func close(all: Bool = false) async {
         let ended = state.withLock { state in
             let ended = state.members.filter { all || $0.value.users.isEmpty }

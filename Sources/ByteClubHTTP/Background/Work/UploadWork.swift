@@ -9,12 +9,12 @@ struct UploadWork: Sendable {
     let file: String
     let report: @Sendable (WorkProgress) -> Void
 
-    /// So much of a response's body is kept.
+    /// How much of a response's body is kept.
     static let mostResponseBytes = 64 << 10
 
     private var isRepeatable: Bool { status.request.isRepeatable }
 
-    /// Sends the file until the server answered, or the attempt failed.
+    /// Sends the file until the server answers or the attempt fails.
     func run() async throws -> TaskQueue.End {
         var mayRenew = status.request.options.credential != nil
         while true {
@@ -45,14 +45,14 @@ struct UploadWork: Sendable {
     private func end(_ error: TransferError, sent: Int64, _ mark: UploadMark) -> TaskQueue.End {
         report(WorkProgress(bytes: 0, total: mark.size))
         guard Task.isCancelled else { return .failed(BackgroundFailure(error, isRepeatable: isRepeatable)) }
-        // A server that did not get the last byte has no request to act on.
+        // Without the last byte the server has no complete request to act on.
         return isRepeatable || sent < mark.size ? .stopped : .failed(.interrupted)
     }
 
-    /// The file's mark, if it is as it was when the task was recorded and may be sent.
+    /// The file's mark, after a check that the file is unchanged since the task was recorded.
     private func checkedMark() async throws -> UploadMark {
         let (kept, present) = await OwnThread.run { [runner, status, file] in
-            let kept = runner.folder.checkpoint(of: status.id).flatMap { UploadMark(decoding: $0[...]) }
+            let kept = runner.folder.checkpoint(of: status.id).flatMap { try? UploadMark(decoding: $0[...]) }
             let present: Result<UploadMark, TransferError>
             do throws(TransferError) { present = .success(try UploadMark(file: file)) } catch {
                 present = .failure(error)
@@ -72,5 +72,47 @@ struct UploadWork: Sendable {
             let total = update.bytesExpectedToSend >= 0 ? update.bytesExpectedToSend : nil
             report(WorkProgress(bytes: update.bytesSent, total: total, bytesPerSecond: update.bytesPerSecond))
         }
+    }
+}
+
+/// The identity of an upload's file when the task was recorded, which shows later changes of the file.
+struct UploadMark: Sendable, Hashable {
+    private var inode: UInt64
+    private(set) var size: Int64
+    private var seconds: Int64
+    private var nanoseconds: Int64
+
+    /// The current mark of a file; blocks.
+    ///
+    /// - Throws: ``TransferError/Code/fileUnreadable``.
+    init(file path: String) throws(TransferError) {
+        guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else {
+            throw TransferError(.fileUnreadable, "'\(path)' is not an absolute path", phase: .file)
+        }
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else {
+            throw TransferError(.fileUnreadable, "\(path) cannot be read: \(systemMessage(errno))", phase: .file)
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw TransferError(.fileUnreadable, "\(path) is not a regular file", phase: .file)
+        }
+        let stamp = FileStamp(status)
+        // Not the device, whose number may change when the machine restarts.
+        (inode, size) = (stamp.inode, stamp.size)
+        (seconds, nanoseconds) = (Int64(stamp.seconds), Int64(stamp.nanoseconds))
+    }
+
+}
+
+extension UploadMark: Recordable {
+    func encode(to writer: inout RecordWriter) {
+        for number in [Int64(bitPattern: inode), size, seconds, nanoseconds] { writer.put(number) }
+    }
+
+    init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
+        inode = UInt64(bitPattern: try reader.number())
+        (size, seconds, nanoseconds) = (try reader.number(), try reader.number(), try reader.number())
     }
 }

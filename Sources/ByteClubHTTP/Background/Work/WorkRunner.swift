@@ -1,16 +1,17 @@
 import HTTPTypes
+import Synchronization
 
-/// Does the work of tasks, whatever it is.
+/// Does the work of tasks of all kinds.
 struct WorkRunner: Sendable {
     let daemon: BackgroundDaemon
     let folder: TaskFolder
     let sessions: SessionPool
 
-    /// Does a task's work, or goes on with it, until it is done, failed, or the Swift task is cancelled.
+    /// Does or continues a task's work until it is done, has failed, or the Swift task is cancelled.
     ///
     /// - Parameters:
     ///   - status: The task.
-    ///   - report: Is told how far the work is.
+    ///   - report: Called with the work's progress.
     /// - Returns: How it ended.
     func run(_ status: BackgroundStatus, report: @escaping @Sendable (WorkProgress) -> Void) async -> TaskQueue.End {
         defer { sessions.leave(status.id) }
@@ -26,7 +27,7 @@ struct WorkRunner: Sendable {
                     .run()
             case .custom(let kind, let payload):
                 guard let work = daemon.works[kind] else {
-                    throw TransferError(.badRequest, "this daemon does no work of the kind '\(kind)'")
+                    throw TransferError(.badRequest, "the daemon does not support work of the kind '\(kind)'")
                 }
                 return .done(try await work.run(payload, context(of: status, report)))
             }
@@ -35,7 +36,7 @@ struct WorkRunner: Sendable {
         }
     }
 
-    /// Removes what an unfinished task has left besides its records.
+    /// Removes the remains of an unfinished task besides its records.
     func discard(_ id: BackgroundTask.ID, _ work: BackgroundRequest.Work) async {
         switch work {
         case .download: await OwnThread.run { [folder] in DownloadJournal(folder, id).discard() }
@@ -43,12 +44,12 @@ struct WorkRunner: Sendable {
         case .custom(let kind, let payload):
             guard let work = daemon.works[kind] else { return }
             await work.discard(id, payload, checkpoint: folder.checkpoint(of: id))
-            // It is done: the next daemon need not do it again.
+            // So that the next daemon does not repeat the call.
             folder.removeCheckpoint(of: id)
         }
     }
 
-    /// The secret fields that a task's credential names.
+    /// The secret fields of a task's credential.
     func secretFields(_ options: BackgroundOptions) async throws -> HTTPFields {
         guard let name = options.credential else { return [:] }
         do { return try await daemon.credentials(name) } catch let failure as BackgroundFailure {
@@ -56,7 +57,7 @@ struct WorkRunner: Sendable {
         } catch let error as TransferError {
             throw error
         } catch {
-            // What the error says may hold the secret.
+            // The error's own message may contain the secret.
             throw TransferError(.authenticationFailed, "the credential '\(name)' cannot be read")
         }
     }
@@ -68,12 +69,7 @@ struct WorkRunner: Sendable {
         let meter = WorkMeter(at: .fine)
         return WorkContext(
             id: id, options: options, checkpoint: folder.checkpoint(of: id),
-            saveCheckpoint: { bytes throws(TransferError) in
-                guard bytes.count <= WorkContext.mostCheckpointBytes else {
-                    throw TransferError(.bodyTooLarge, "a checkpoint of \(bytes.count) bytes is more than 1 MiB")
-                }
-                try folder.save(checkpoint: bytes, of: id)
-            },
+            saveCheckpoint: { bytes throws(TransferError) in try folder.save(checkpoint: bytes, of: id) },
             reportProgress: { bytes, total, inFlight in
                 let rate = meter.rate(bytes + max(0, inFlight), at: .fine)
                 report(WorkProgress(bytes: bytes, total: total, bytesPerSecond: rate))
@@ -85,6 +81,34 @@ struct WorkRunner: Sendable {
     }
 }
 
-extension WorkContext {
-    static let mostCheckpointBytes = 1 << 20
+/// The rate of a work, computed from its reported progress and smoothed over about two seconds.
+final class WorkMeter: Sendable {
+    private struct State {
+        var bytes: Int64?
+        var moment: Moment
+        var rate: Double = 0
+    }
+
+    private let state: Mutex<State>
+    private static let window = 2.0
+    private static let shortest = 0.1
+
+    init(at now: Moment) { state = Mutex(State(moment: now)) }
+
+    /// Adds a report, and returns the rate in bytes per second.
+    func rate(_ bytes: Int64, at now: Moment) -> Double {
+        state.withLock { state in
+            // The first report includes bytes of earlier attempts.
+            guard let before = state.bytes, bytes >= before else {
+                (state.bytes, state.moment) = (bytes, now)
+                return state.rate
+            }
+            let seconds = Double(state.moment.duration(to: now).wholeNanoseconds) / 1e9
+            guard seconds >= Self.shortest else { return state.rate }
+            let weight = min(seconds / Self.window, 1)
+            state.rate += (Double(bytes - before) / seconds - state.rate) * weight
+            (state.bytes, state.moment) = (bytes, now)
+            return state.rate
+        }
+    }
 }

@@ -1,37 +1,105 @@
 import CLibcurl
 import Glibc
 
+/// Connects to a service's daemon, and starts one if none runs.
+enum DaemonLauncher {
+    /// How long a daemon may take to become ready.
+    private static let patience: Duration = .seconds(60)
+
+    /// Connects; the first message to send is ``DaemonCall/hello(version:)``.
+    ///
+    /// Several programs may start a daemon at the same time: one daemon stays, the others end, and all programs connect to
+    /// the one that stays.
+    ///
+    /// - Throws: ``TransferError/Code/daemonUnavailable``, with the last line of a failed daemon's standard error.
+    static func connect(_ service: BackgroundService, isStarting: Bool) async throws(TransferError) -> FrameConnection {
+        try await OwnThread.run { () -> Result<FrameConnection, TransferError> in
+            do throws(TransferError) { return .success(try reach(service, isStarting: isStarting)) } catch {
+                return .failure(error)
+            }
+        }.get()
+    }
+
+    private static func reach(_ service: BackgroundService, isStarting: Bool) throws(TransferError) -> FrameConnection {
+        let end = Moment.fine.advanced(by: isStarting ? patience : .seconds(DaemonConnector.patience))
+        var pause = GrowingPause(from: 2000, to: 100_000, until: end)
+        while true {
+            // Where systemd listens, connecting makes it start the daemon.
+            let isRunning = isStarting || DaemonLock.isHeld(service.lockPath)
+            if isRunning, let connection = try connect(service) { return connection }
+            guard isStarting else {
+                guard isRunning else {
+                    throw TransferError(
+                        .daemonUnavailable, "no daemon of background transfers runs for \(service.folder)")
+                }
+                // The daemon is about to listen, or to end.
+                guard pause.pass() else { throw service.silence }
+                continue
+            }
+            var daemon = try DaemonProcess(service)
+            switch try daemon.becomesReady(
+                before: end, connecting: { () throws(TransferError) in try connect(service) })
+            {
+            case .connected(let connection): return connection
+            case .notNeeded:
+                // Another daemon has the lock and is about to listen, or to end.
+                guard pause.pass() else { throw daemon.late }
+            }
+        }
+    }
+
+    private static func connect(_ service: BackgroundService) throws(TransferError) -> FrameConnection? {
+        do throws(TransferError) {
+            let connection = try FrameConnection.connect(to: service.socketPath)
+            if let connection { try check(connection.peer, service) }
+            return connection
+        } catch {
+            throw error.code == .timedOut ? service.silence : error
+        }
+    }
+
+    /// Refuses another user's daemon, which could misuse this user's files.
+    static func check(_ peer: uid_t?, _ service: BackgroundService) throws(TransferError) {
+        guard peer == geteuid() else {
+            let owner = peer.map { "user \($0)" } ?? "an unknown user"
+            throw TransferError(
+                .daemonUnavailable,
+                "'\(service.socketPath)' belongs to \(owner), not to this one; choose a folder of this user")
+        }
+    }
+}
+
 /// A daemon that this program has started, until it is ready.
 ///
-/// Its calls block. Belongs to one thread.
+/// Its methods block. Belongs to one thread.
 struct DaemonProcess: ~Copyable {
     enum Outcome {
         case connected(FrameConnection)
-        /// It ended in order, since another daemon runs.
+        /// The process ended with status 0, since another daemon runs.
         case notNeeded
     }
 
     private let program: String
     private let process: pid_t
-    /// What it writes to standard error comes here, until it is ready or ends.
+    /// The reading end of its standard error, until it is ready or ends.
     private let errors: Int32
-    private var said: [UInt8] = []
-    /// Whether its end was asked for; its number may be another process's then.
+    private var output: [UInt8] = []
+    /// Whether its exit status was collected, after which the system may reuse its ID.
     private var isReaped = false
 
-    /// The most of what it says that is kept, and shown.
-    private static let mostSaid = 4096
+    /// How much of the output is kept, in bytes, and shown, in characters.
+    private static let mostOutput = 4096
     private static let mostShown = 500
 
-    /// Starts the service's program, detached from the terminal: a session of its own, the usual signals, in the root
-    /// folder, nothing to read.
+    /// Starts the service's program detached from the terminal: with its own process session, default signals, the root
+    /// folder as working directory and empty input.
     ///
     /// - Throws: ``TransferError/Code/daemonUnavailable``.
     init(_ service: BackgroundService) throws(TransferError) {
         guard let program = service.command.first, program.hasPrefix("/") else {
             throw TransferError(
                 .daemonUnavailable,
-                "'\(service.command.first ?? "")' is no absolute path of a program that could be the daemon")
+                "the daemon's program '\(service.command.first ?? "")' is not an absolute path")
         }
         var ends: [Int32] = [-1, -1]
         guard unsafe byteclub_pipe(&ends) == 0, let reader = ends.first, let writer = ends.last else {
@@ -53,18 +121,18 @@ struct DaemonProcess: ~Copyable {
     deinit {
         close(errors)
         if isReaped { return }
-        // However long the daemon lives, its end leaves nothing behind; when this program ends first, init sees to that.
+        // Collects the exit status, so that no zombie is left; if this program ends first, init does it.
         let process = process
-        if let thread = try? SystemThread.start({ _ = Self.wait(for: process, options: 0) }) { pthread_detach(thread) }
+        try? OwnThread.start { _ = Self.wait(for: process, options: 0) }
     }
 
     /// Waits until the daemon listens, or has ended.
     ///
     /// - Parameters:
-    ///   - end: For how long.
+    ///   - end: When to give up.
     ///   - connect: Tries to connect to whichever daemon runs.
-    /// - Returns: The connection, or that another daemon has the place.
-    /// - Throws: ``TransferError/Code/daemonUnavailable`` when it failed.
+    /// - Returns: The connection, or that another daemon runs.
+    /// - Throws: ``TransferError/Code/daemonUnavailable`` when the daemon failed.
     mutating func becomesReady(
         before end: Moment, connecting connect: () throws(TransferError) -> FrameConnection?
     ) throws(TransferError) -> Outcome {
@@ -72,7 +140,7 @@ struct DaemonProcess: ~Copyable {
         var pause = GrowingPause(from: 500, to: 50_000, until: end)
         while true {
             if let connection = try connect() { return .connected(connection) }
-            // Its end may be seen a moment after that of its output.
+            // Its exit may show a moment after the end of its output.
             if let status = Self.wait(for: process, options: WNOHANG) {
                 isReaped = true
                 if status == 0 { return .notNeeded }
@@ -82,12 +150,12 @@ struct DaemonProcess: ~Copyable {
         }
     }
 
-    /// It takes too long.
+    /// The error for a daemon that takes too long.
     var late: TransferError {
         TransferError(.daemonUnavailable, "the daemon '\(program)' does not start\(lastLine)")
     }
 
-    /// Hears what the daemon says until it is ready.
+    /// Reads the daemon's output until it is ready, which closes its standard error.
     private mutating func listen(before end: Moment) throws(TransferError) {
         var chunk = [UInt8](repeating: 0, count: 1024)
         while true {
@@ -101,13 +169,13 @@ struct DaemonProcess: ~Copyable {
             }
             let count = unsafe read(errors, &chunk, chunk.count)
             if count == 0 { return }
-            if count > 0 { said = (said + chunk[..<count]).suffix(Self.mostSaid) }
+            if count > 0 { output = (output + chunk[..<count]).suffix(Self.mostOutput) }
         }
     }
 
-    /// What it said last, as the end of a sentence.
+    /// The last line of its output, as the end of a sentence.
     private var lastLine: String {
-        let lines = String(decoding: said, as: UTF8.self).split(whereSeparator: \.isNewline)
+        let lines = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline)
         guard let line = lines.last(where: { !$0.allSatisfy(\.isWhitespace) }) else { return "" }
         return ": \(line.filter { $0 != "\u{1B}" }.prefix(Self.mostShown))"
     }
@@ -117,7 +185,7 @@ struct DaemonProcess: ~Copyable {
         return signal == 0 ? "ended with status \(status >> 8 & 0xFF)" : "was ended by signal \(signal)"
     }
 
-    /// The status of a process that has ended; 0 when somebody else has asked for it, nil while it runs.
+    /// The status of a process that has ended; 0 when it was collected elsewhere, nil while the process runs.
     private static func wait(for process: pid_t, options: Int32) -> Int32? {
         var status: Int32 = 0
         while true {
@@ -156,17 +224,43 @@ struct DaemonProcess: ~Copyable {
         return unsafe posix_spawn(&process, program, &actions, &attributes, &words, &variables)
     }
 
-    /// This program's variables, and the one that says how the daemon was started.
+    /// This program's variables and ``DaemonStart/variable``.
     private static func environment(_ service: BackgroundService) -> [String] {
         var result = ["\(DaemonStart.variable)=\(service.folder)"]
         var entry = unsafe environ
         while let text = unsafe entry.pointee {
             let variable = unsafe String(cString: text)
-            // Who was started as a daemon, or by systemd, does not pass that on.
+            // These are about this program's own start.
             let isOurs = ["\(DaemonStart.variable)=", "LISTEN_"].contains { variable.hasPrefix($0) }
             if !isOurs { result.append(variable) }
             unsafe entry += 1
         }
         return result
+    }
+}
+
+/// Pauses between polls, each twice as long as the one before; blocks its thread.
+struct GrowingPause {
+    /// The next pause, in microseconds.
+    private var next: UInt32
+    private let longest: UInt32
+    private let end: Moment
+
+    /// - Parameters:
+    ///   - shortest: The first pause, in microseconds; less than a second.
+    ///   - longest: The longest pause, in microseconds; less than a second.
+    ///   - end: When polling ends.
+    init(from shortest: UInt32, to longest: UInt32, until end: Moment) {
+        next = shortest
+        self.longest = longest
+        self.end = end
+    }
+
+    /// Sleeps for the next pause; false at once when polling has ended.
+    mutating func pass() -> Bool {
+        guard Moment.fine < end else { return false }
+        usleep(next)
+        next = min(next * 2, longest)
+        return true
     }
 }

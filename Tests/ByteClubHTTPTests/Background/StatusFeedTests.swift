@@ -3,7 +3,7 @@ import Testing
 
 @testable import ByteClubHTTP
 
-/// A daemon's tasks, what is on the way to a program, and the program's feed.
+/// A daemon's tasks, the messages on their way to a program, and the program's feed.
 private struct World {
     enum Message {
         case began
@@ -22,10 +22,10 @@ private struct World {
     var recorded: [BackgroundStatus] = []
     var sequence: UInt64 = 0
     var wire: [Message] = []
-    var feed = EventFeed()
-    /// Ends that were taken, until the program knows that the daemon has noted it.
+    var feed = StatusFeed(isTaking: true)
+    /// Ends that were taken, until the program gets the daemon's confirmation.
     var takings: [End] = []
-    /// How many of those the present connection brought to the daemon.
+    /// How many of them the current connection has carried to the daemon.
     var notedCount = 0
     var told: [End: Int] = [:]
     var reader: UInt64 = 1
@@ -84,7 +84,7 @@ private struct World {
         wire.append(.status(status))
     }
 
-    /// Somebody changes a task, perhaps one whose end was just taken.
+    /// Another program changes a task, perhaps one whose end was just taken.
     mutating func change(
         where isMeant: (BackgroundStatus) -> Bool, by change: (inout BackgroundStatus) -> Void
     ) {
@@ -108,17 +108,17 @@ private struct World {
         guard !wire.isEmpty else { return }
         switch wire.removeFirst() {
         case .began: feed.beginReplay()
-        case .status(let status): _ = feed.take(status)
+        case .status(let status): _ = feed.add(status)
         case .gone(let id): feed.remove(id)
         case .caughtUp: _ = feed.endReplay()
         case .noted(let id, let sequence):
-            feed.acknowledged([TakenEnd(id: id, sequence: sequence)])
+            feed.confirm([TakenEnd(id: id, sequence: sequence)])
             takings.removeFirst()
             notedCount -= 1
         }
     }
 
-    /// The daemon hears that an end was taken.
+    /// The daemon receives an end that was taken.
     mutating func note() {
         guard notedCount < takings.count else { return }
         let taking = takings[notedCount]
@@ -132,15 +132,15 @@ private struct World {
         wire.append(.noted(taking.id, taking.sequence))
     }
 
-    /// The connection is another one: what was on the way is lost.
+    /// A new connection begins, and messages on their way are lost.
     mutating func connect() {
         wire = [.began] + recorded.map { .status($0) } + [.caughtUp]
         notedCount = 0
     }
 
-    /// The program is another one.
+    /// The program is killed and started again.
     mutating func kill() {
-        feed = EventFeed()
+        feed = StatusFeed(isTaking: true)
         takings = []
         for status in recorded { told[End(id: status.id, sequence: status.sequence)] = nil }
         caughtUp = 0
@@ -149,7 +149,7 @@ private struct World {
 
     mutating func read() {
         feed.begin(reader)
-        if let end = feed.takeTold() { takings.append(End(id: end.id, sequence: end.sequence)) }
+        if let end = feed.takeHandled() { takings.append(End(id: end.id, sequence: end.sequence)) }
         switch feed.next() {
         case .finished(let status): told[End(id: status.id, sequence: status.sequence), default: 0] += 1
         case .caughtUp: caughtUp += 1
@@ -168,9 +168,9 @@ private struct World {
     }
 }
 
-@Suite("What the reader of a session's events is told")
-struct EventFeedTests {
-    @Test("each end is told once, whatever becomes of connections, and none is left")
+@Suite("News of background tasks for a reader")
+struct StatusFeedTests {
+    @Test("each end is reported once, whatever happens to connections, and none is left")
     func once() {
         for seed in UInt64(1)...400 {
             var world = World(seed: seed)
@@ -182,5 +182,44 @@ struct EventFeedTests {
             #expect(Set(world.feed.latest.keys) == Set(world.recorded.map(\.id)), "seed \(seed)")
             #expect(world.feed.takenEnds.isEmpty && world.caughtUp == 1, "seed \(seed)")
         }
+    }
+
+    @Test("a slow reader gets an end once, though its task is removed meanwhile", arguments: [true, false])
+    func removed(isTaking: Bool) {
+        func status(_ state: BackgroundStatus.State, _ id: BackgroundTask.ID, _ sequence: UInt64) -> BackgroundStatus {
+            var status = BackgroundStatus(id, "photos", BackgroundRequest(.custom(kind: "test", payload: [])), at: 0)
+            (status.state, status.sequence) = (state, sequence)
+            return status
+        }
+        typealias ID = BackgroundTask.ID
+        let (done, running, known) = (ID(number: 1), ID(number: 2), ID(number: 3))
+        var feed = StatusFeed(isTaking: isTaking)
+        func news() -> [BackgroundEvent] { Array(sequence(state: ()) { _ in feed.next() }) }
+        feed.begin(1)
+        #expect(news() == [.caughtUp])
+        _ = feed.add(status(.done, known, 1))
+        #expect(news() == [.finished(status(.done, known, 1))])
+        for (state, id, sequence) in [(.running, done, 2), (.running, running, 3), (.done, done, 4)]
+            as [(BackgroundStatus.State, BackgroundTask.ID, UInt64)]
+        {
+            _ = feed.add(status(state, id, sequence))
+        }
+        for id in [done, running, known, done] { feed.remove(id) }
+        #expect(feed.latest.isEmpty)
+        #expect(news() == [.finished(status(.done, done, 4))])
+        let taken = feed.takeHandled()
+        #expect(taken == nil && feed.takenEnds.isEmpty)
+    }
+
+    @Test("a reader that takes no results leaves every end")
+    func looking() {
+        var feed = StatusFeed(isTaking: false)
+        feed.begin(1)
+        var status = BackgroundStatus(.random(), "photos", BackgroundRequest(.custom(kind: "test", payload: [])), at: 0)
+        status.state = .done
+        _ = feed.add(status)
+        let events = [feed.next(), feed.next()]
+        let taken = feed.takeHandled()
+        #expect(events == [.caughtUp, .finished(status)] && taken == nil && feed.latest.count == 1)
     }
 }
