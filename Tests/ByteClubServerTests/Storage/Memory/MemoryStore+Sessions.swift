@@ -1,6 +1,8 @@
 import ByteClubCore
 import FoundationEssentials
 
+@testable import ByteClubServer
+
 extension MemoryStore {
     private static let day: Int64 = 86_400
 

@@ -2,6 +2,8 @@ import ByteClubCore
 import NIOCore
 import Synchronization
 
+@testable import ByteClubServer
+
 /// Large contents in memory.
 final class MemoryBlobStore: BlobStore {
     private let published = Mutex<[ContentHash: MemoryBlob]>([:])

@@ -1,5 +1,7 @@
 import ByteClubCore
 
+@testable import ByteClubServer
+
 extension MemoryStore {
     func publicURL() async throws -> String? { try query { $0.publicURL } }
 

@@ -1,5 +1,7 @@
 import ByteClubCore
 
+@testable import ByteClubServer
+
 extension MemoryStore {
     func gallery(_ side: GallerySide, of kinds: Set<PhotoShape.Kind>?, limit: Int) async throws -> [GalleryItem] {
         try query { club in

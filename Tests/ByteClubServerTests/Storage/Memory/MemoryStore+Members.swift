@@ -1,6 +1,8 @@
 import ByteClubCore
 import FoundationEssentials
 
+@testable import ByteClubServer
+
 extension MemoryStore {
     func addMember(name: String, role: Role?, oauth1: Bool) async throws -> NewMember {
         let token = Secret.text(bytes: 32)

@@ -2,7 +2,9 @@ import ByteClubCore
 import Crypto
 import Synchronization
 
-/// The store that keeps a club in memory, for tests and for trying a server out: closed, it is gone.
+@testable import ByteClubServer
+
+/// A store that keeps a club in memory; closing it loses all.
 ///
 /// It keeps to all that ``ClubStore`` promises but survival. Each change copies what it touches of the folder, so it is
 /// for thousands of entries rather than millions.

@@ -1,5 +1,7 @@
 import ByteClubCore
 
+@testable import ByteClubServer
+
 extension MemoryStore {
     func link(
         _ purpose: Link.Purpose, to entry: FolderEntry, by member: Int64, _ terms: Link.Terms

@@ -2,6 +2,8 @@ import ByteClubCore
 import NIOCore
 import Synchronization
 
+@testable import ByteClubServer
+
 /// Chunks in memory.
 final class MemoryChunkStore: ChunkStore {
     private struct Chunk {

@@ -1,5 +1,7 @@
 import ByteClubCore
 
+@testable import ByteClubServer
+
 extension MemoryStore {
     func standingVersion() async throws -> Int64 { try query { $0.statistics.commits.changes } }
 

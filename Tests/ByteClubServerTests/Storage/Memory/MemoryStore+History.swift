@@ -1,5 +1,7 @@
 import ByteClubCore
 
+@testable import ByteClubServer
+
 extension MemoryStore {
     func markAge() async throws {
         try change { club in

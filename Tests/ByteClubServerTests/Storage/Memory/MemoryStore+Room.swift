@@ -1,5 +1,7 @@
 import ByteClubCore
 
+@testable import ByteClubServer
+
 extension MemoryStore: QuotaStore {
     func usage(of member: Int64) async throws -> StorageUsage {
         try query { club in

@@ -1,5 +1,7 @@
 import ByteClubCore
 
+@testable import ByteClubServer
+
 extension MemoryStore {
     func beginUpload(member: Int64) async throws -> ChunkedUpload {
         let (id, now) = (Secret.text(bytes: 16), now.seconds)

@@ -1,5 +1,7 @@
 import ByteClubCore
 
+@testable import ByteClubServer
+
 extension MemoryStore {
     func read<T: Sendable>(
         _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T

@@ -1,6 +1,8 @@
 import ByteClubCore
 import FoundationEssentials
 
+@testable import ByteClubServer
+
 /// All that a club has, as a value: a change works on a copy, so that one that fails leaves nothing of it.
 struct MemoryClub: Sendable {
     /// A member with the hash of the password.
