@@ -14,7 +14,7 @@ extension SharedFolder {
     /// Throws ``APIError`` 403 for the root, 404 when it is gone, 406 over the limit, 409 when it is newer than `seen`.
     public mutating func delete(_ path: RemotePath, seen: JournalRevision?) throws -> FolderEntry {
         if path.isRoot { throw APIError(403, "the root cannot be deleted") }
-        guard let entry = try live(path) else { throw APIError.notFound(path) }
+        let entry = try existing(path)
         let summary = try summary(of: entry, limit: Self.maximumEntries)
         if let seen {
             let newest = entry.isFolder ? summary.newest : entry.revision
@@ -44,7 +44,7 @@ extension SharedFolder {
         _ path: RemotePath, to destination: RemotePath, removing: Bool
     ) throws -> FolderEntry {
         if path.isRoot || destination.isRoot { throw APIError(403, "the root cannot be moved or copied") }
-        guard let source = try live(path) else { throw APIError.notFound(path) }
+        let source = try existing(path)
         try Self.checkWritable(destination)
         let renames = removing && source.path.key == destination.key
         if !renames, try live(destination) != nil { throw APIError(403, "'\(destination)' already exists") }

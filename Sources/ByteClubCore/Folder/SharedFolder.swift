@@ -52,6 +52,14 @@ public struct SharedFolder<State: FolderState> {
         return entry
     }
 
+    /// The live entry at a path.
+    ///
+    /// - Throws: ``APIError`` 404 when it never was or is gone.
+    public func existing(_ path: RemotePath) throws -> FolderEntry {
+        guard let entry = try live(path) else { throw APIError.notFound(path) }
+        return entry
+    }
+
     /// The live file at a path, or one of its versions.
     ///
     /// - Throws: ``APIError`` 404 when it is missing, deleted, a folder, or never had the version.

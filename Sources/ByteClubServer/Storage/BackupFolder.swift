@@ -65,8 +65,7 @@ struct BackupFolder {
     /// Removes a backup; false when somebody is just restoring or verifying it.
     private func remove(_ name: String) throws -> Bool {
         let entry = path + "/" + name
-        let contents = try SQLiteStore.contentsLock(entry)
-        guard try contents.lock() else { return false }
+        guard let contents = try DataDirectory(path: entry).lockContents() else { return false }
         defer { withExtendedLifetime(contents) {} }
         try rename(entry, to: entry + Self.leftover)
         Directory.remove(entry + Self.leftover)

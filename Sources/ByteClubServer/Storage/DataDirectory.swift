@@ -8,10 +8,12 @@ struct DataDirectory: Sendable {
 
     /// Opens the data to serve it, alone; makes the directory when it is missing, and repairs what a crash left.
     ///
+    /// - Parameter readers: How many queries run at a time.
+    /// - Returns: The club.
     /// - Throws: ``StorageError`` `inUse` when another server has it, `damaged` when it cannot be read, and what the
     ///   disk does.
-    func serve(_ settings: HistorySettings, logger: Logger) throws -> any ClubStore {
-        try SQLiteStore(directory: path, settings: settings, now: Self.now, logger: logger)
+    func serve(_ settings: HistorySettings, readers: Int, logger: Logger) throws -> any ClubStore {
+        try SQLiteStore(directory: path, readers: readers, settings: settings, now: Self.now, logger: logger)
     }
 
     /// Opens the data to look at it and to manage its members, while a server runs or not; when told so, makes the
@@ -54,6 +56,13 @@ struct DataDirectory: Sendable {
     ///   target.
     func copy(to target: String, sharing: CopySharing) throws -> CopySummary {
         try DirectoryCopy(from: path, to: target, sharing: sharing).make()
+    }
+
+    /// Keeps everybody from reading and collecting the contents for as long as the result lives; nil while somebody
+    /// does.
+    func lockContents() throws -> Descriptor? {
+        let lock = try SQLiteStore.contentsLock(path)
+        return try lock.lock() ? lock : nil
     }
 
     /// Whether there is a club's data.

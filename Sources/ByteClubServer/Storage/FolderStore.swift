@@ -36,7 +36,7 @@ protocol FolderStore: Sendable {
 
     /// A live file, or one of its versions, with its bytes.
     ///
-    /// - Throws: ``APIError`` 404 as ``SharedFolder/file(_:revision:)``.
+    /// - Throws: As ``SharedFolder/file(_:revision:)``.
     func file(_ path: RemotePath, revision: JournalRevision?) async throws -> (
         entry: FolderEntry, content: StoredContent
     )
@@ -54,7 +54,7 @@ protocol FolderStore: Sendable {
     ///
     /// Those that `writer` has sent itself are left out, as far as that is known.
     ///
-    /// - Throws: ``APIError`` 410 for a cursor that is not of this journal.
+    /// - Throws: As ``SharedFolder/journal(after:epoch:limits:)`` for a cursor that is not of this journal.
     func journal(
         after cursor: JournalCursor?, besides writer: OperationWriter?, limits: JournalLimits
     ) async throws -> (page: SyncPage, bodies: [[UInt8]])

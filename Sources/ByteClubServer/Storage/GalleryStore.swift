@@ -19,7 +19,7 @@ protocol GalleryStore: Sendable {
 
     /// The photos below a folder that a filter looks for and whose names match, the newest first, at most `limit`.
     ///
-    /// - Throws: ``APIError`` 404 when the folder is gone.
+    /// - Throws: As ``SharedFolder/existing(_:)`` when the folder is gone.
     func photos(
         below path: RemotePath, matching filter: PhotoFilter, named name: SearchQuery?, limit: Int
     ) async throws -> [Metadata]

@@ -1,8 +1,16 @@
 import ByteClubCore
 
+extension MediaInfo {
+    /// The version of the reader whose findings a store keeps: what another version found counts as unknown.
+    ///
+    /// Raise it with every change of what ``MediaInfoReader`` finds. A migration must delete what older versions found,
+    /// so that searches read it again (``Schema/keepClocks(_:)``).
+    static let version = 4
+}
+
 /// What was read from photos, by their contents, so that none is read twice; and which photos there are.
 protocol MediaInfoStore: Sendable {
-    /// What ``keep(_:)`` was told of some contents by a reader of this version.
+    /// What ``keep(_:)`` has stored for some contents in this ``MediaInfo/version``.
     func mediaInfo(of hashes: [ContentHash]) async throws -> [ContentHash: MediaInfo]
 
     /// Keeps what was read from contents.

@@ -4,7 +4,7 @@ import ByteClubCore
 protocol SearchStore: Sendable {
     /// What is below a folder and matches a query; what was just written as well.
     ///
-    /// - Throws: ``APIError`` 404 when the folder is gone.
+    /// - Throws: As ``SharedFolder/existing(_:)`` when the folder is gone.
     func searchTexts(
         _ path: RemotePath, query: TextQuery, includeDeleted: Bool, limit: Int
     ) async throws -> TextSearchResults

@@ -1,3 +1,5 @@
+import ByteClubCore
+
 /// Why the storage could not do what was asked.
 struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What kind of failure it is.
@@ -26,6 +28,11 @@ struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case nameTaken
         /// A change that would leave members without an owner. The protocol's status is 409.
         case lastOwner
+        /// The entry does not exist any more. The protocol's status is 404.
+        case notFound
+        /// A limit on what one member may have at a time is reached; there is room again after so many seconds, at
+        /// least 1. The protocol's status is 429.
+        case tooMany(retryAfter: Int)
     }
 
     /// What kind of failure it is.
@@ -41,4 +48,9 @@ struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The message.
     var description: String { message }
+
+    /// The entry at a path does not exist any more.
+    static func notFound(_ path: RemotePath) -> StorageError {
+        StorageError(.notFound, "Path '\(path)' not found")
+    }
 }

@@ -49,7 +49,7 @@ extension SQLiteStore {
                     ])
             }
             guard let made = try Self.link(purpose, to: entry, by: member, now: now, in: database) else {
-                throw APIError.notFound(entry.path)
+                throw StorageError.notFound(entry.path)
             }
             return made
         }

@@ -51,6 +51,7 @@ final class SQLiteStore: ClubStore {
     /// - Parameters:
     ///   - directory: Where the data is.
     ///   - mode: What for.
+    ///   - readers: How many queries a server runs at a time.
     ///   - settings: How long the past is kept, and how much may be stored.
     ///   - now: The wall clock.
     ///   - uptime: The clock that nobody can set.
@@ -58,7 +59,8 @@ final class SQLiteStore: ClubStore {
     /// - Throws: ``StorageError`` `inUse` when another server has it, `damaged` when the database is, and what the disk
     ///   does.
     init(
-        directory: String, mode: Mode = .server, settings: HistorySettings = HistorySettings(),
+        directory: String, mode: Mode = .server, readers: Int = 8,
+        settings: HistorySettings = HistorySettings(),
         now: @escaping @Sendable () -> APIDate, uptime: @escaping @Sendable () -> Uptime = MachineClock.uptime,
         logger: Logger
     ) throws {
@@ -77,7 +79,8 @@ final class SQLiteStore: ClubStore {
             files = try FileBlobStore(directory: directory)
             chunks = try FileChunkStore(directory: directory, files: files, now: now)
             pool = try Self.open(
-                directory + "/" + Self.databaseName, mode: mode, wasLeftOpen: wasLeftOpen, logger: logger)
+                directory + "/" + Self.databaseName, mode: mode, readers: readers, wasLeftOpen: wasLeftOpen,
+                logger: logger)
             // A server of the version before must not go on writing to a database of this one.
             let migrating = try mode == .administration && Schema.isOld(pool) ? Self.lock(directory) : nil
             try Schema.migrate(pool)
@@ -290,13 +293,13 @@ final class SQLiteStore: ClubStore {
     }
 
     private static func open(
-        _ path: String, mode: Mode, wasLeftOpen: Bool, logger: Logger
+        _ path: String, mode: Mode, readers: Int, wasLeftOpen: Bool, logger: Logger
     ) throws -> DatabasePool {
         // SQLite gives its other files the mode of this one.
         _ = try Descriptor(path: path, flags: O_RDWR | O_CREAT)
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
-        configuration.maximumReaderCount = mode == .server ? FairShares.databaseReaders : 1
+        configuration.maximumReaderCount = mode == .server ? readers : 1
         configuration.foreignKeysEnabled = false
         configuration.label = "byteclub.storage"
         configuration.prepareDatabase { database in

@@ -21,14 +21,4 @@ enum UploadError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooMany: "you have too many unfinished uploads; finish some of them first"
         }
     }
-
-    /// The wire's refusal: an unknown id is 404 for a chunk, but 400 for a commit.
-    func refusal(committing: Bool) -> APIError {
-        switch self {
-        case .unknown: APIError(committing ? 400 : 404, description)
-        case .wrongOffset(_, let upload): APIError(400, description, upload: upload)
-        case .alreadyCompleted: APIError(400, description)
-        case .tooMany: APIError(429, description, retryAfter: 10)
-        }
-    }
 }

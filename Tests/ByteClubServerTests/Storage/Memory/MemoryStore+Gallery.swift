@@ -39,8 +39,7 @@ extension MemoryStore {
         let now = now
         return try query { club in
             let folder = SharedFolder(state: club.folder, now: now, author: 0, names: club.name)
-            let place = try folder.metadata(path)
-            if place.isDeleted { throw APIError.notFound(path) }
+            let place = try folder.existing(path)
             let found = Self.items(in: club).filter { item in
                 item.isPhoto && item.entry.path.key.isBelow(place.path.key)
                     && name?.matches(item.entry.path.name) ?? true

@@ -28,7 +28,7 @@ extension MemoryStore {
                     password: terms.password?.hash, keepsLocation: terms.keepsLocation ?? false)
                 club.links.append(row)
             }
-            guard let link = live(row, now, in: club)?.link else { throw APIError.notFound(entry.path) }
+            guard let link = live(row, now, in: club)?.link else { throw StorageError.notFound(entry.path) }
             return link
         }
     }

@@ -10,8 +10,7 @@ extension SQLiteStore {
         return try await self.query { [self] database in
             let folder = SharedFolder(
                 state: SQLiteFolderState(reading: database), now: now, author: 0, names: names(in: database))
-            let place = try folder.metadata(path)
-            if place.isDeleted { throw APIError.notFound(path) }
+            let place = try folder.existing(path)
             var search = TextSearch(
                 query: query, folder: place.path.key, includeDeleted: includeDeleted, limit: limit,
                 index: SearchIndex(database: database, files: files))
