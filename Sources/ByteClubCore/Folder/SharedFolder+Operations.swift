@@ -129,7 +129,7 @@ extension SharedFolder {
 
 extension FolderEntry {
     /// A new entry with the same content at another place.
-    fileprivate func copied<State>(to place: SharedFolder<State>.Place) -> FolderEntry {
+    fileprivate func copied(to place: SharedFolder.Place) -> FolderEntry {
         var copy = self
         (copy.path, copy.parent, copy.node) = (place.path, place.parent, .root)
         (copy.contentRevision, copy.placeRevision) = (0, 0)

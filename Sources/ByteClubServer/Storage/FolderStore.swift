@@ -11,7 +11,7 @@ protocol FolderStore: Sendable {
 
     /// Runs a closure on a snapshot of the folder; never waits for a writer. Rethrows what the closure throws.
     func read<T: Sendable>(
-        _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
+        _ body: @escaping @Sendable (SharedFolder) throws -> T
     ) async throws -> T
 
     /// Runs a closure that changes the folder, and stores contents with it; returns when all is durable.
@@ -24,7 +24,7 @@ protocol FolderStore: Sendable {
     ///   on meanwhile, and ``StorageError`` `overQuota` when the folder would grow beyond a limit.
     func write<T: Sendable>(
         by author: Int64, storing contents: [StagedContent],
-        _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> T
+        _ body: @escaping @Sendable (inout SharedFolder) throws -> T
     ) async throws -> T
 
     /// Waits until there is a change after a revision at or below `prefix`: true, or false after the timeout.
@@ -63,7 +63,7 @@ protocol FolderStore: Sendable {
 extension SyncPage {
     /// The page that tells a folder's entries after a cursor.
     init(
-        _ entries: [FolderEntry], of folder: SharedFolder<some FolderState>, after cursor: JournalCursor?,
+        _ entries: [FolderEntry], of folder: SharedFolder, after cursor: JournalCursor?,
         next: JournalCursor, hasMore: Bool, limits: JournalLimits
     ) throws {
         self.init(
@@ -83,7 +83,7 @@ extension FolderStore {
     /// As ``write(by:storing:_:)`` with one content or none.
     func write<T: Sendable>(
         by author: Int64, storing content: StagedContent?,
-        _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> T
+        _ body: @escaping @Sendable (inout SharedFolder) throws -> T
     ) async throws -> T {
         try await write(by: author, storing: content.map { [$0] } ?? [], body)
     }

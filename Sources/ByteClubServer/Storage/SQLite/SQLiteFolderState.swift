@@ -119,8 +119,7 @@ struct SQLiteFolderState: FolderState {
         let kept = try database.firstRow("SELECT newest FROM listing WHERE folder = ?", [key.sorting]) {
             $0[0] as Int64
         }
-        let made = transaction?.entries.last { $0.path.key.parent == key }?.revision
-        return max(kept ?? 0, made ?? 0)
+        return max(kept ?? 0, transaction?.newestChild(key) ?? 0)
     }
 
     func descendants(_ key: PathKey, limit: Int) throws -> [FolderEntry] {

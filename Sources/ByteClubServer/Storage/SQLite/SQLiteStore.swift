@@ -141,29 +141,28 @@ final class SQLiteStore: ClubStore {
     }
 
     func read<T: Sendable>(
-        _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
+        _ body: @escaping @Sendable (SharedFolder) throws -> T
     ) async throws -> T {
         let now = now()
         return try await query { [self] database in
-            let state = AnyFolderState(SQLiteFolderState(reading: database))
+            let state = SQLiteFolderState(reading: database)
             return try body(SharedFolder(state: state, now: now, author: 0, names: names(in: database)))
         }
     }
 
     func write<T: Sendable>(
         by author: Int64, storing contents: [StagedContent],
-        _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> T
+        _ body: @escaping @Sendable (inout SharedFolder) throws -> T
     ) async throws -> T {
         let now = now()
         let perform = {
             try await self.writer.perform(bytes: contents.reduce(0) { $0 + $1.inlineBytes }) { transaction in
-                let first = transaction.entries.count
-                let state = AnyFolderState(SQLiteFolderState(writing: transaction))
+                let state = SQLiteFolderState(writing: transaction)
                 var folder = SharedFolder(
                     state: state, now: now, author: author, names: self.names(in: transaction.database))
                 let result = try body(&folder)
                 for upload in contents.lazy.compactMap(\.upload) { try Self.complete(upload, in: transaction) }
-                let used = Set(transaction.entries[first...].lazy.compactMap(\.contentHash))
+                let used = Set(transaction.made.entries.lazy.compactMap(\.contentHash))
                 try transaction.store(contents.filter { used.contains($0.hash) })
                 // A file that has this content already made no version; what has been lost of it comes back here.
                 if used.isEmpty, let content = contents.first, try transaction.lacks(content) {

@@ -4,26 +4,25 @@ import ByteClubCore
 
 extension MemoryStore {
     func read<T: Sendable>(
-        _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
+        _ body: @escaping @Sendable (SharedFolder) throws -> T
     ) async throws -> T {
         let now = now
         return try query { club in
-            try body(SharedFolder(state: AnyFolderState(club.folder), now: now, author: 0, names: club.name))
+            try body(SharedFolder(state: club.folder, now: now, author: 0, names: club.name))
         }
     }
 
     func write<T: Sendable>(
         by author: Int64, storing contents: [StagedContent],
-        _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> T
+        _ body: @escaping @Sendable (inout SharedFolder) throws -> T
     ) async throws -> T {
         let now = now
         let (result, made) = try change { club in
             let before = club.folder.lastRevision()
             let usage = club.usage()
-            var folder = SharedFolder(
-                state: AnyFolderState(club.folder), now: now, author: author, names: club.name)
+            var folder = SharedFolder(state: club.folder, now: now, author: author, names: club.name)
             let result = try body(&folder)
-            guard let state = folder.state.base as? MemoryFolderState else {
+            guard let state = folder.state as? MemoryFolderState else {
                 throw StorageError(.io, "the folder was exchanged for another")
             }
             club.folder = state

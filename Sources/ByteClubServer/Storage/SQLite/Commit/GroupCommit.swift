@@ -178,8 +178,8 @@ final class GroupCommit: Sendable {
         // When this fails the log may hold the commit all the same, and bring it back after a crash: so the files stay,
         // and what nothing refers to is collected some day.
         try database.commit()
-        let replaced = transaction.usage.replaced
-        state.withLock { $0.replacedBytes += replaced }
-        signal.notify(transaction.entries, below: transaction.subtrees, upTo: transaction.lastRevision)
+        let changes = transaction.accepted
+        state.withLock { $0.replacedBytes += changes.usage.replaced }
+        signal.notify(changes.entries, below: changes.subtrees, upTo: changes.lastRevision)
     }
 }

@@ -33,16 +33,17 @@ struct UsageLedger {
     /// Refuses a change that grows what is over its limit; one that shrinks it is always welcome.
     ///
     /// - Parameters:
-    ///   - change: What the transaction has changed so far and not yet written.
-    ///   - before: What it had changed before the change in question.
+    ///   - change: The change in question.
+    ///   - before: The changes of the transaction before it, which are not written yet.
     ///   - settings: The limits.
     /// - Throws: ``StorageError`` `overQuota`.
-    func check(_ change: UsageChange, since before: UsageChange, against settings: HistorySettings) throws {
-        try settings.checkClub(growing: change.club - before.club) { try club() + change.club }
+    func check(_ change: UsageChange, after before: UsageChange, against settings: HistorySettings) throws {
+        try settings.checkClub(growing: change.club) { try club() + before.club + change.club }
         guard settings.memberQuota != nil || settings.memberEntries != nil else { return }
-        for (uid, usage) in change.members {
-            let growth = usage - before.members[uid, default: Usage()]
-            try settings.checkMember(uid, growing: growth) { try member(uid) + usage }
+        for (uid, growth) in change.members {
+            try settings.checkMember(uid, growing: growth) {
+                try member(uid) + before.members[uid, default: Usage()] + growth
+            }
         }
     }
 

@@ -4,33 +4,33 @@ import GRDB
 
 /// One transaction of the writer, in which several changes run one after the other.
 ///
-/// It lives on the writer's thread, for the time of the transaction.
+/// It lives on the writer's thread, for the time of the transaction. The rows that a change wrote are undone by the
+/// database; what the transaction itself remembers of it is a value that is dropped.
 final class WriteTransaction {
+    /// The newest versions at keys, and of entries, that were looked up or made; nil where there is none.
+    private struct Lookups {
+        var latest: [PathKey: FolderEntry?] = [:]
+        var current: [NodeID: FolderEntry] = [:]
+    }
+
     /// The writer's connection.
     let database: Database
-    /// The number of the last change, those of this transaction included.
-    private(set) var lastRevision: Int64
-    /// The versions that this transaction made so far.
-    private(set) var entries: [FolderEntry] = []
-    /// The folders with all below which this transaction changed in one go, at their old places and their new ones.
-    private(set) var subtrees: [PathKey] = []
-    private let blobs: any BlobStore
-    private let reserve: DiskReserve
-    /// The large contents that came to their places in this transaction.
-    private var publication: any BlobPublication
+    /// What the accepted changes of this transaction made.
+    private(set) var accepted: FolderChanges
+    /// What the change that runs has made so far.
+    private(set) var made: FolderChanges
     /// Why the whole transaction is lost, not only one change; nil while it is not.
     private(set) var failure: (any Error)?
-    /// The newest versions that this transaction has looked up or made; nil inside for keys where there is none.
-    private var known: [PathKey: FolderEntry?] = [:]
-    /// The versions that entries have now, of those that this transaction has looked up or made.
-    private var current: [NodeID: FolderEntry] = [:]
+    private let blobs: any BlobStore
+    private let reserve: DiskReserve
     private let settings: HistorySettings
-    /// By how much this transaction makes what is live grow.
-    private(set) var usage = UsageChange()
-    private var usageBefore = UsageChange()
-    /// What of it was found to be within the limits.
+    /// The large contents that came to their places in this transaction.
+    private var publication: any BlobPublication
+    private var lookups = Lookups()
+    /// The growth of the change that runs which is known to be within the limits.
     private var checkedUsage = UsageChange()
-    private var isChanging = false
+    /// Whether there is a savepoint to which the change that runs goes back.
+    private var hasSavepoint = false
 
     /// Starts on a connection whose transaction has begun.
     init(
@@ -41,36 +41,44 @@ final class WriteTransaction {
         self.blobs = blobs
         self.reserve = reserve
         publication = blobs.publication()
-        lastRevision = try SQLiteFolderState.lastRevision(in: database)
+        accepted = FolderChanges(after: try SQLiteFolderState.lastRevision(in: database))
+        made = accepted
+    }
+
+    /// The number of the last change, those of this transaction included.
+    var lastRevision: Int64 { made.lastRevision }
+
+    /// The number of the last version in a folder that this transaction made; nil when it made none.
+    func newestChild(_ folder: PathKey) -> Int64? {
+        let isChild = { (entry: FolderEntry) in entry.path.key.parent == folder }
+        return (made.entries.last(where: isChild) ?? accepted.entries.last(where: isChild))?.revision
     }
 
     /// Runs one change; when it throws, all that it did is undone and nothing else.
     func change<T>(_ body: () throws -> T) throws -> T {
-        let before = (lastRevision, entries.count, subtrees.count)
-        usageBefore = usage
+        defer {
+            made = FolderChanges(after: accepted.lastRevision)
+            checkedUsage = UsageChange()
+            hasSavepoint = false
+        }
         do {
             let result = try body()
             try checkQuota()
-            if isChanging { try database.run("RELEASE change") }
-            isChanging = false
+            if hasSavepoint { try database.run("RELEASE change") }
+            accepted.add(made)
             return result
         } catch {
-            (lastRevision, usage, checkedUsage) = (before.0, usageBefore, usageBefore)
-            entries.removeLast(entries.count - before.1)
-            subtrees.removeLast(subtrees.count - before.2)
-            // What was looked up meanwhile may be there no more, such as what was in a folder's new place.
-            (known, current) = ([:], [:])
+            // What the change looked up may not be there any more, such as what was in a folder's new place.
+            lookups = Lookups()
             rollBackChange(after: error)
             throw error
         }
     }
 
     private func rollBackChange(after error: any Error) {
-        let wasChanging = isChanging
-        isChanging = false
         // A full or failing disk ends the whole transaction by itself, also while a change only looks.
         guard database.isInsideTransaction else { return failure = error }
-        guard wasChanging else { return }
+        guard hasSavepoint else { return }
         do {
             try database.run("ROLLBACK TO change")
             try database.run("RELEASE change")
@@ -81,55 +89,45 @@ final class WriteTransaction {
 
     /// Marks the place to which a failing change goes back; changes that only look need none.
     func beginChange() throws {
-        if isChanging { return }
+        if hasSavepoint { return }
         try database.run("SAVEPOINT change")
-        isChanging = true
+        hasSavepoint = true
     }
 
     /// The newest version at a key, looked up once.
     func latest(_ key: PathKey, _ lookUp: () throws -> FolderEntry?) rethrows -> FolderEntry? {
-        if let entry = known[key] { return entry }
+        if let entry = lookups.latest[key] { return entry }
         let entry = try lookUp()
-        known[key] = .some(entry)
+        lookups.latest[key] = .some(entry)
         return entry
     }
 
     /// The version that an entry has now, looked up once.
     func current(_ node: NodeID, _ lookUp: () throws -> FolderEntry?) rethrows -> FolderEntry? {
-        if let entry = current[node] { return entry }
+        if let entry = lookups.current[node] { return entry }
         let entry = try lookUp()
-        current[node] = entry
+        lookups.current[node] = entry
         return entry
     }
 
     /// Notes a version just inserted.
     func recorded(_ entry: FolderEntry, replacing previous: FolderEntry?) {
-        entries.append(entry)
-        known[entry.path.key] = entry
-        current[entry.node] = entry
-        lastRevision = max(lastRevision, entry.revision)
-        usage.record(entry, replacing: previous)
+        made.record(entry, replacing: previous)
+        lookups.latest[entry.path.key] = entry
+        lookups.current[entry.node] = entry
     }
 
     /// Notes a change of a folder that made versions of it and of all below it, each kind `count` times.
     func recorded(_ change: SubtreeChange, count: Int, usage: UsageChange) {
-        (known, current) = ([:], [:])
-        if change.leavesTombstones, change.target != nil {
-            var gone = change.source.tombstone
-            gone.revision = lastRevision + 1
-            entries.append(gone)
-        }
-        entries.append(change.result(count: count - 1, after: lastRevision))
-        subtrees += [change.source.path.key, change.target?.path.key].compactMap(\.self)
-        lastRevision += Int64(change.target != nil && change.leavesTombstones ? 2 * count : count)
-        self.usage.add(usage)
+        made.record(change, count: count, usage: usage)
+        lookups = Lookups()
     }
 
     /// Runs a statement that changes rows, and returns how many.
     @discardableResult
     func execute(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws -> Int {
         try beginChange()
-        (known, current) = ([:], [:])
+        lookups = Lookups()
         try database.run(sql, arguments)
         return database.changesCount
     }
@@ -178,7 +176,7 @@ final class WriteTransaction {
 
     /// Makes everything ready for the commit.
     func prepareCommit() throws {
-        try UsageLedger(database).add(usage)
+        try UsageLedger(database).add(accepted.usage)
         try noteListings()
         try noteCaptionViews()
         try publication.sync()
@@ -186,7 +184,8 @@ final class WriteTransaction {
 
     /// Notes how the captions that these changes made want their photos to be seen.
     private func noteCaptionViews() throws {
-        for entry in entries where !entry.isDeleted && !entry.isFolder && GalleryKind.isCaption(entry.path.name) {
+        for entry in accepted.entries
+        where !entry.isDeleted && !entry.isFolder && GalleryKind.isCaption(entry.path.name) {
             guard let hash = entry.contentHash?.data,
                 let bytes = try database.firstRow("SELECT bytes FROM content WHERE hash = ?", [hash], { $0.bytes(0) }),
                 let view = PhotoCaption(note: String(decoding: bytes ?? [], as: UTF8.self)).view
@@ -199,7 +198,7 @@ final class WriteTransaction {
     /// Notes for each folder whose children changed the newest of these changes.
     private func noteListings() throws {
         var newest: [PathKey: Int64] = [:]
-        for entry in entries { newest[entry.path.key.parent ?? .root] = entry.revision }
+        for entry in accepted.entries { newest[entry.path.key.parent ?? .root] = entry.revision }
         for (folder, revision) in newest {
             try database.run(
                 """
@@ -210,9 +209,9 @@ final class WriteTransaction {
     }
 
     private func checkQuota() throws {
-        if usage == checkedUsage { return }
-        try UsageLedger(database).check(usage, since: usageBefore, against: settings)
-        checkedUsage = usage
+        if made.usage == checkedUsage { return }
+        try UsageLedger(database).check(made.usage, after: accepted.usage, against: settings)
+        checkedUsage = made.usage
     }
 
     /// Undoes what a rollback of the database does not.
