@@ -2,7 +2,7 @@ import ByteClubCore
 
 @testable import ByteClubServer
 
-extension MemoryStore: QuotaStore {
+extension MemoryStore {
     func usage(of member: Int64) async throws -> StorageUsage {
         try query { club in
             let usage = club.usage()
@@ -15,13 +15,13 @@ extension MemoryStore: QuotaStore {
     /// There is no disk.
     func checkDisk(for bytes: Int64) {}
 
-    func lack(of demand: RoomDemand, replacing path: RemotePath?) async throws -> RoomDemand.Lack? {
+    func takenRoom(by member: Int64, at path: RemotePath?) async throws -> TakenRoom {
         try query { club in
-            let (usage, member) = (club.usage(), demand.member)
-            return demand.lack(
-                replacing: path.flatMap { club.folder.latest($0.key) }, settings,
+            let usage = club.usage()
+            return TakenRoom(
                 ofMember: (usage.members[member]?.bytes ?? 0) + club.unfinishedBytes(of: member),
-                ofClub: usage.club.bytes + club.unfinishedBytes(of: nil))
+                ofClub: usage.club.bytes + club.unfinishedBytes(of: nil),
+                replaced: path.flatMap { club.folder.latest($0.key) })
         }
     }
 
