@@ -8,3 +8,56 @@ typealias ClubStore = FolderStore & SearchStore & UploadStore & RoomStore & Medi
 
 /// Members, the programs that they let in, and what signing in needs; durable when a call returns.
 typealias AccountStore = MemberStore & AppStore & GrantStore & SessionStore & StandingStore & AddressStore
+
+/// What a store does as time passes, and what it tells of itself.
+protocol MaintenanceStore: Sendable {
+    /// How long the past is kept, and how much may be stored.
+    var settings: HistorySettings { get }
+
+    /// What the store has done since it was opened.
+    var statistics: StoreStatistics { get }
+
+    /// Notes how much time has passed, and which change was the last one by then.
+    func markAge() async throws
+
+    /// Forgets uploads and chunks whose time is over, with their bytes.
+    func removeExpired() async throws
+
+    /// Forgets the versions that were replaced or deleted longer ago than history is kept, and returns how many.
+    ///
+    /// What is newest at its path or of its entry stays, so that a deletion is told to whoever has not heard of it yet.
+    @discardableResult
+    func purgeHistory() async throws -> Int
+
+    /// Forgets the oldest of each member's old versions that have more bytes together than the setting allows, and
+    /// returns how many; none without the setting.
+    ///
+    /// A version counts for who wrote it, not for who replaced it: so nobody can make others' versions go by making
+    /// many.
+    func dropHistoryOverQuota() async throws -> Int
+
+    /// Removes the contents that no version refers to, and returns how many; nil while something needs all that there
+    /// is.
+    func collectContents() async throws -> Int?
+
+    /// Waits for the writes under way, and closes the store; later calls fail.
+    func close() throws
+}
+
+/// What a store has done since it was opened.
+struct StoreStatistics: Sendable {
+    /// The durable transactions.
+    struct Commits: Sendable {
+        /// How long each took to become durable.
+        var time = Histogram()
+        /// The changes in all of them.
+        var changes: Int64 = 0
+    }
+
+    /// The durable transactions.
+    var commits = Commits()
+    /// How many callers wait for a change.
+    var waiting = 0
+    /// The bytes of the versions that others took the place of.
+    var replacedBytes: Int64 = 0
+}

@@ -133,3 +133,11 @@ final class Descriptor: Sendable {
         StorageError(errno: errno, "cannot \(action) '\(path)'")
     }
 }
+
+extension StorageError {
+    /// Tells what a system call's error number means.
+    init(errno number: Int32, _ action: String) {
+        let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
+        self.init(number == ENOSPC || number == EDQUOT ? .full : .io, "\(action): \(reason)")
+    }
+}

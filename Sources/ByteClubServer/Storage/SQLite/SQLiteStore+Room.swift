@@ -2,6 +2,18 @@ import ByteClubCore
 import GRDB
 
 extension SQLiteStore {
+    func usage(of member: Int64) async throws -> StorageUsage {
+        let (directory, settings) = (directory, settings)
+        return try await query { database in
+            let ledger = UsageLedger(database)
+            let used = try ledger.club().bytes
+            let (disk, isEndless) = used.addingReportingOverflow(try Directory.freeBytes(directory))
+            let quota = try settings.quota(used: used, ofMember: ledger.member(member).bytes)
+            return StorageUsage(
+                used: used, quota: quota, capacity: min(isEndless ? .max : disk, quota ?? .max))
+        }
+    }
+
     func checkDisk(for bytes: Int64) throws { try files.reserve.check(for: bytes) }
 
     func takenRoom(by member: Int64, at path: RemotePath?) async throws -> TakenRoom {

@@ -42,7 +42,7 @@ final class SQLiteStore: ClubStore {
     let memberNames = MemberNames()
     /// The club's name as the database has it.
     let knownClubName = Mutex<String?>(nil)
-    private let signal: ChangeSignal
+    let signal: ChangeSignal
     private let lock: Descriptor?
     private let isClosed = Atomic(false)
 
@@ -137,92 +137,6 @@ final class SQLiteStore: ClubStore {
             try lock?.truncate(to: 0)
         } catch {
             throw StorageError.translating(error)
-        }
-    }
-
-    func read<T: Sendable>(
-        _ body: @escaping @Sendable (SharedFolder) throws -> T
-    ) async throws -> T {
-        let now = now()
-        return try await query { [self] database in
-            let state = SQLiteFolderState(reading: database)
-            return try body(SharedFolder(state: state, now: now, author: 0, names: names(in: database)))
-        }
-    }
-
-    func write<T: Sendable>(
-        by author: Int64, storing contents: [StagedContent],
-        _ body: @escaping @Sendable (inout SharedFolder) throws -> T
-    ) async throws -> T {
-        let now = now()
-        let perform = {
-            try await self.writer.perform(bytes: contents.reduce(0) { $0 + $1.inlineBytes }) { transaction in
-                let state = SQLiteFolderState(writing: transaction)
-                var folder = SharedFolder(
-                    state: state, now: now, author: author, names: self.names(in: transaction.database))
-                let result = try body(&folder)
-                for upload in contents.lazy.compactMap(\.upload) { try Self.complete(upload, in: transaction) }
-                let used = Set(transaction.made.entries.lazy.compactMap(\.contentHash))
-                try transaction.store(contents.filter { used.contains($0.hash) })
-                // A file that has this content already made no version; what has been lost of it comes back here.
-                if used.isEmpty, let content = contents.first, try transaction.lacks(content) {
-                    try transaction.store([content])
-                }
-                return result
-            }
-        }
-        guard let upload = contents.lazy.compactMap(\.upload).first else { return try await perform() }
-        return try await committing(upload) { try await perform() }
-    }
-
-    func waitForChange(after revision: Int64, prefix: PathKey, timeout: Duration) async throws -> Bool {
-        try await signal.wait(after: revision, prefix: prefix, timeout: timeout) {
-            try await query { database in
-                try !SQLiteFolderState(reading: database)
-                    .changes(after: revision, prefix: prefix, includeDeleted: true, limit: 1).isEmpty
-            }
-        }
-    }
-
-    func file(
-        _ path: RemotePath, revision: JournalRevision?
-    ) async throws -> (entry: FolderEntry, content: StoredContent) {
-        let (now, blobs) = (now(), blobs)
-        return try await query { database in
-            let state = SQLiteFolderState(reading: database)
-            let entry = try SharedFolder(state: state, now: now, author: 0).file(path, revision: revision)
-            return (entry, try Self.content(of: entry, in: database, blobs))
-        }
-    }
-
-    func content(of entry: FolderEntry) async throws -> StoredContent {
-        let blobs = blobs
-        return try await query { try Self.content(of: entry, in: $0, blobs) }
-    }
-
-    private static func content(
-        of entry: FolderEntry, in database: Database, _ blobs: any BlobStore
-    ) throws -> StoredContent {
-        guard let hash = entry.contentHash else {
-            throw StorageError(.damaged, "'\(entry.path)' has no content in this version")
-        }
-        if entry.bytes > Int64(inlineLimit) { return .blob(blobs.blob(hash, length: entry.bytes)) }
-        let bytes = try database.firstRow("SELECT bytes FROM content WHERE hash = ?", [hash.data]) {
-            $0.bytes(0) ?? []
-        }
-        guard let bytes else { throw StorageError(.damaged, "the content of '\(entry.path)' is missing") }
-        return .bytes(bytes)
-    }
-
-    func usage(of member: Int64) async throws -> StorageUsage {
-        let (directory, settings) = (directory, settings)
-        return try await query { database in
-            let ledger = UsageLedger(database)
-            let used = try ledger.club().bytes
-            let (disk, isEndless) = used.addingReportingOverflow(try Directory.freeBytes(directory))
-            let quota = try settings.quota(used: used, ofMember: ledger.member(member).bytes)
-            return StorageUsage(
-                used: used, quota: quota, capacity: min(isEndless ? .max : disk, quota ?? .max))
         }
     }
 

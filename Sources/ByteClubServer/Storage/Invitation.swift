@@ -1,0 +1,77 @@
+import ByteClubCore
+import Crypto
+import FoundationEssentials
+
+/// What a link that lets somebody join is good for.
+struct Invitation: Hashable, Sendable {
+    /// How long a link works unless told otherwise, in seconds.
+    static let lifetime: Int64 = 7 * 86_400
+    /// Who made those of the server's machine, in place of a member's number.
+    static let byHost: Int64 = 0
+    /// Who made those by which a club gets its first owner, in place of a member's number.
+    static let byNobody: Int64 = -1
+
+    /// What the new member may do.
+    let role: Role
+    /// When the link dies.
+    let expires: APIDate
+}
+
+/// An invitation that nobody has used yet.
+struct OpenInvitation: Hashable, Sendable {
+    /// What it is called by those who must not see its secret: 8 hexadecimal digits.
+    let id: String
+    /// What it is good for.
+    let invitation: Invitation
+    /// The name of the member who made it; nil for the server's machine.
+    let inviter: String?
+
+    /// What an invitation is called whose secret has this hash.
+    static func id(_ hash: Data) -> String { Hexadecimal.encode(Array(hash.prefix(4))) }
+}
+
+/// The invitation by which a new club gets its owner, as the server's log shows it.
+///
+/// Its secret follows from its end and the club's key, so that each start shows the same one as long as it is good, and
+/// no two ever have the same.
+struct OwnerInvitation: Sendable {
+    /// How long one must be good yet to be shown again, in seconds.
+    private static let shortest: Int64 = 86_400
+
+    /// What the link ends with.
+    let secret: String
+    /// When the link dies.
+    let expires: APIDate
+
+    /// The invitation to show, made when there is none that is good for long; nil when the club has an owner.
+    static func current(in store: any ClubStore, at now: Int64) async throws -> OwnerInvitation? {
+        let key = store.signingKey
+        for open in try await store.invitations() where open.inviter == nil && open.invitation.role == .owner {
+            let secret = secret(until: open.invitation.expires.seconds, key)
+            guard OpenInvitation.id(Secret.hash(secret)) == open.id else { continue }
+            if open.invitation.expires.seconds > now + shortest {
+                return OwnerInvitation(secret: secret, expires: open.invitation.expires)
+            }
+            _ = try await store.removeInvitation(id: open.id)
+        }
+        let fresh = try await store.addOwnerInvitation(lifetime: Invitation.lifetime) { secret(until: $0, key) }
+        return fresh.map { OwnerInvitation(secret: $0.secret, expires: $0.expires) }
+    }
+
+    private static func secret(until expires: Int64, _ key: SymmetricKey) -> String {
+        let code = HMAC<SHA256>.authenticationCode(for: Array("owner \(expires)".utf8), using: key)
+        return Hexadecimal.encode(Array(code.prefix(16)))
+    }
+}
+
+/// Random texts that nobody guesses.
+enum Secret {
+    /// Hexadecimal digits of this many bytes from the system's secure generator.
+    static func text(bytes count: Int) -> String {
+        var generator = SystemRandomNumberGenerator()
+        return Hexadecimal.encode((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+
+    /// What is kept of a secret that somebody else holds: its SHA-256.
+    static func hash(_ text: String) -> Data { Data(SHA256.hash(data: Array(text.utf8))) }
+}
