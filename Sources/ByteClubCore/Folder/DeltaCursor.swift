@@ -34,7 +34,7 @@ public struct DeltaCursor: Hashable, Sendable {
         return body + "." + Self.signature(body, key)
     }
 
-    /// Reads a signed text; nil when it is malformed or signed by somebody else.
+    /// Reads a signed text; nil when it is malformed or has another signature.
     public init?(sealed text: String, key: SymmetricKey) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 6, let member = Int64(parts[1]), let revision = Int64(parts[2]), revision >= 0,

@@ -4,7 +4,7 @@ public struct FolderEntry: Hashable, Sendable {
     public var path: RemotePath
     /// Whether it is a folder.
     public var isFolder: Bool
-    /// Whether this version says that the entry is gone.
+    /// Whether this version is a deletion.
     public var isDeleted: Bool
     /// The number of the change that made this version.
     public var revision: Int64
@@ -14,10 +14,9 @@ public struct FolderEntry: Hashable, Sendable {
     public var contentHash: ContentHash?
     /// When the change was made.
     public var modified: APIDate
-    /// When the uploader says that the content was made; nil when nothing was said, and for folders and deleted entries.
+    /// The content's time by its uploader; nil when it is unknown, and for folders and deleted entries.
     public var clientModified: FileTime?
-    /// Whether the uploader says that the file may be executed; nil when nothing was said, and for folders and deleted
-    /// entries.
+    /// Whether the file is executable by its uploader; nil when that is unknown, and for folders and deleted entries.
     public var isExecutable: Bool?
     /// The number of the member who made the change.
     public var author: Int64

@@ -19,7 +19,7 @@ public protocol FolderState {
 
     /// The highest number that a direct child of a folder, deleted or not, ever had; 0 when there never was one.
     ///
-    /// It never goes back, not even where history is forgotten.
+    /// It never decreases, even where history is removed.
     func newestChild(_ key: PathKey) throws -> Int64
 
     /// The live entries strictly below a key, ordered by key, at most `limit`.
@@ -49,7 +49,7 @@ public protocol FolderState {
 
     /// Hands over the versions numbered below `revision` one by one, the newest first, until `body` returns false.
     ///
-    /// Leaves out those of entries that were moved only because a folder above them was.
+    /// Leaves out versions of entries that moved only because a folder above them did.
     func forEachChange(before revision: Int64, _ body: (FolderEntry) throws -> Bool) throws
 
     /// The numbers above `revision` of the changes that a writer's operations made; some may be left out.
@@ -57,7 +57,7 @@ public protocol FolderState {
     /// At most `limit` operations of all writers are looked at.
     func revisions(by writer: OperationWriter, after revision: Int64, limit: Int) throws -> Set<Int64>
 
-    /// What is known of a member's operation; nil when it was not done, or too long ago to be remembered.
+    /// The outcome of a member's operation; nil when it was not done, or too long ago to be remembered.
     func outcome(of operation: OperationID, by member: Int64) throws -> OperationOutcome?
 
     /// The number of the last change, 0 before the first.
@@ -69,7 +69,7 @@ public protocol FolderState {
     /// Adds a version; it becomes the newest at its key, and the one that its entry has now.
     mutating func record(_ entry: FolderEntry) throws
 
-    /// What is known of the live entries strictly below a key.
+    /// A summary of the live entries strictly below a key.
     func summary(below key: PathKey) throws -> SubtreeSummary
 
     /// The first live entry strictly below a key, in the order of the keys, that itself changed after `revision`.

@@ -91,7 +91,7 @@ public struct MemoryFolderState: FolderState, Sendable {
         }
     }
 
-    /// What is known of a member's operation; none is ever too long ago.
+    /// The outcome of a member's operation; it is remembered for ever.
     public func outcome(of operation: OperationID, by member: Int64) -> OperationOutcome? {
         outcomes[Operation(id: operation, member: member)].map {
             version($0.key, revision: $0.revision).map { OperationOutcome.made($0) } ?? OperationOutcome.forgotten
@@ -126,7 +126,7 @@ public struct MemoryFolderState: FolderState, Sendable {
         nodes[entry.node, default: []].append((entry.revision, key))
     }
 
-    /// What ``undo(to:)`` goes back to.
+    /// A place in the history to which ``undo(to:)`` returns.
     public var mark: (changes: Int, operations: Int) { (journal.count, operations.count) }
 
     /// Forgets all that came after a mark, as the end of a transaction that failed.
@@ -170,7 +170,7 @@ public struct MemoryFolderState: FolderState, Sendable {
         forget(upTo: version.revision)
     }
 
-    /// Says that versions up to this number may have been forgotten.
+    /// Records that versions up to this number may have been forgotten.
     public mutating func forget(upTo revision: Int64) { forgotten = max(forgotten, revision) }
 
     private mutating func forgetVersion(of node: NodeID) {

@@ -8,7 +8,7 @@ public struct NodeID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The root, which was never made.
     public static let root = NodeID(0)
 
-    /// Takes the number of a change.
+    /// The entry that a change made.
     public init(_ number: Int64) {
         self.number = number
     }
@@ -21,6 +21,6 @@ public struct NodeID: Hashable, Sendable, Comparable, CustomStringConvertible {
 }
 
 extension NodeID: JSONReadable {
-    /// Takes a whole number.
+    /// Reads a whole number.
     public init(json: inout JSONReader) throws(JSONError) { self.init(try json.integer()) }
 }

@@ -5,7 +5,7 @@ public struct OperationID: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let text: String
 
-    /// Takes a name; nil when it is empty, too long or has other characters.
+    /// Reads a name; nil when it is empty, too long or has other characters.
     public init?(_ text: String) {
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return nil
@@ -46,7 +46,7 @@ public struct OperationWriter: Hashable, Sendable {
     }
 }
 
-/// What is known of an operation that was done.
+/// The outcome of an operation that was done.
 public enum OperationOutcome: Hashable, Sendable {
     /// It made this version, or found it to be there already.
     case made(FolderEntry)

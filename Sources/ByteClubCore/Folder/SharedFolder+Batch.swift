@@ -20,9 +20,9 @@ public struct BatchRefused: Error {
 extension SharedFolder {
     /// Does a batch's operations in their order; each content's hash must be known.
     ///
-    /// A refused operation changes nothing. One that was done before answers as it did then.
+    /// A refused operation changes nothing. A repeated one answers as it did the first time.
     ///
-    /// - Throws: ``BatchRefused`` when all or nothing was asked for and one is refused: undo what was done.
+    /// - Throws: ``BatchRefused`` when one operation of an all-or-nothing batch is refused: undo the others.
     public mutating func apply(_ batch: SyncBatch) throws -> SyncOutcome {
         let before = try state.lastRevision()
         var results: [SyncResult] = []

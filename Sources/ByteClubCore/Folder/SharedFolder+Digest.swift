@@ -1,5 +1,5 @@
 extension SharedFolder {
-    /// The digest of a folder and those of the folders directly in it.
+    /// The digest of a folder and of the folders directly in it.
     ///
     /// - Throws: ``APIError`` 404 when there is no such folder.
     public func digest(_ path: RemotePath) throws -> SyncDigest {

@@ -2,12 +2,12 @@ extension SharedFolder {
     /// The most versions that one page is made of, however few changes they are.
     private static let mostVersions = 50_000
 
-    /// What members did, the newest first: changes after one number and before another, at most `limit`.
+    /// The changes of members, the newest first: after one number and before another, at most `limit`.
     ///
-    /// Moving or removing a folder is one change, that of the folder. What is forgotten of the history is not told.
+    /// Moving or removing a folder is one change, that of the folder. Forgotten history is left out.
     public func history(before: Int64?, after: Int64, limit: Int) throws -> HistoryPage {
         var page = HistoryPage(sequence: try state.lastRevision(), before: nil, changes: [])
-        // A move is told by two versions: the one at the new place comes first here, then what is left at the old one.
+        // A move makes two versions: the one at the new place comes first here, then the tombstone at the old one.
         var move: FolderEntry?
         var count = 0
         var start: Int64? = before ?? .max
@@ -22,7 +22,7 @@ extension SharedFolder {
                             move = nil
                             return true
                         }
-                        // What was in a moved folder is left there too, and comes before the folder.
+                        // The entries of a moved folder leave tombstones there too, which come before the folder's.
                         if let left = try folder(leftBy: moved, above: entry) {
                             page.changes.append(try change(moved, .moved, from: left.path))
                             move = nil
@@ -53,7 +53,7 @@ extension SharedFolder {
         return page
     }
 
-    /// What a folder that was moved left where it was, above what was left in it; nil when that is not kept any more.
+    /// The tombstone that a moved folder left, above one of its entries; nil when it was removed.
     private func folder(leftBy moved: FolderEntry, above entry: FolderEntry) throws -> FolderEntry? {
         guard moved.isFolder else { return nil }
         var above = entry.path.key.parent
@@ -78,11 +78,11 @@ extension SharedFolder {
         return before?.node != entry.node || before?.isDeleted != false
     }
 
-    /// What a version did; nil when it came of what was done to the folder.
+    /// The action of a version; nil when it only follows that of the folder.
     private func action(of entry: FolderEntry) throws -> HistoryChange.Action? {
         if entry.isDeleted {
             guard let above = entry.path.key.parent, above != .root else { return .removed }
-            // Nothing can be removed from a folder that is gone: it went with that.
+            // A deleted folder is empty: the entry went with it.
             return try state.version(above, before: entry.revision)?.isDeleted == true ? nil : .removed
         }
         if entry.node.number == entry.revision { return .added }

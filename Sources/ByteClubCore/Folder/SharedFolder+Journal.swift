@@ -6,7 +6,7 @@ public struct JournalLimits: Hashable, Sendable {
     public var inlineContent: Int64?
     /// The most bytes of such contents together, unless a single one has more.
     public var inlineBytes: Int64
-    /// Changes whose contents are left out, since whoever asks has them.
+    /// Changes whose contents are left out, since the client has them.
     var known: Set<Int64> = []
 
     /// Creates limits; by default contents of up to 64 KiB are inline, 8 MiB together.
@@ -37,8 +37,8 @@ extension SharedFolder {
 
     /// The next changes after a cursor, or of the whole state when there is none.
     ///
-    /// Following the cursors lists each entry whose content or place has changed since the pass began, and those that
-    /// are gone. What changes meanwhile is listed at the end of the pass.
+    /// Following the cursors lists each entry whose content or place has changed since the pass began, and deletions.
+    /// Changes during the pass are listed at its end.
     ///
     /// - Throws: ``APIError`` 410 when the cursor is not of this journal or too old for it: start over without one.
     public func journal(
@@ -60,7 +60,7 @@ extension SharedFolder {
             let wanted = limits.entries - entries.count + 1
             let found = try state.journal(after: pass.position, changedAfter: known, limit: wanted)
             for entry in found {
-                // A pass over the whole state tells of no deletions from before it.
+                // A pass over the whole state leaves out deletions from before it.
                 if !entry.isDeleted || pass.known != nil || entry.revision > end {
                     if limits.takes(entry) { inlineBytes += entry.bytes }
                     let isFull = entries.count == limits.entries || inlineBytes > limits.inlineBytes

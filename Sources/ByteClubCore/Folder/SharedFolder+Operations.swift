@@ -8,10 +8,12 @@ extension SharedFolder {
         return try record(.folder(at: prepareParent(of: path)))
     }
 
-    /// Deletes an entry with all below it; each gets a version that says so.
+    /// Deletes an entry with all below it; each gets a tombstone.
     ///
-    /// With `seen`, a file must still have that version, and nothing that is left in a folder may be newer.
-    /// Throws ``APIError`` 403 for the root, 404 when it is gone, 406 over the limit, 409 when it is newer than `seen`.
+    /// With `seen`, a file must still have that version, and nothing in a folder may be newer.
+    ///
+    /// - Throws: ``APIError`` 403 for the root, 404 when there is no such entry, 406 over the limit, 409 when it is
+    ///   newer than `seen`.
     public mutating func delete(_ path: RemotePath, seen: JournalRevision?) throws -> FolderEntry {
         if path.isRoot { throw APIError(403, "the root cannot be deleted") }
         let entry = try existing(path)
@@ -27,8 +29,8 @@ extension SharedFolder {
 
     /// Moves an entry with all below it; a destination that differs in case only renames it in place.
     ///
-    /// - Throws: ``APIError`` 403 for the root, a live destination or one inside the source; 404 when the source is
-    ///   gone; 406 over the limit.
+    /// - Throws: ``APIError`` 403 for the root, a live destination or one inside the source; 404 when there is no such
+    ///   source; 406 over the limit.
     public mutating func move(_ path: RemotePath, to destination: RemotePath) throws -> FolderEntry {
         try transfer(path, to: destination, removing: true)
     }
@@ -59,7 +61,7 @@ extension SharedFolder {
         return try copy(source, below, to: prepareParent(of: destination))
     }
 
-    /// Gives an entry another name or folder; what is below it keeps both, and only its path changes.
+    /// Gives an entry another name or folder; entries below it keep both, and only their paths change.
     mutating func move(_ source: FolderEntry, _ summary: SubtreeSummary, to target: Place) throws -> FolderEntry {
         try Self.checkLength(summary.longestPath, below: source.path, to: target.path)
         var moved = source
@@ -112,7 +114,7 @@ extension SharedFolder {
         return try record(restored)
     }
 
-    /// Deletes an entry and what is below it.
+    /// Deletes an entry with all below it.
     mutating func tombstone(_ entry: FolderEntry, _ summary: SubtreeSummary) throws -> FolderEntry {
         try entry.isFolder ? record(nil, from: entry, summary) : record(entry.tombstone)
     }

@@ -1,9 +1,8 @@
 extension SharedFolder {
     /// Stores content under a path, or under another name when the condition does not hold and the policy allows it.
     ///
-    /// Content that is there already makes no new version, unless it becomes executable or is no more. `modified` is when
-    /// the uploader says that it was made, `executable` whether it may be executed; an edit that says nothing of the
-    /// latter leaves it.
+    /// The content that a file already has makes no new version, unless the executable bit changes. `modified` is the
+    /// content's time by its uploader, `executable` the executable bit; an edit with nil leaves the bit.
     ///
     /// - Throws: ``APIError`` 400 for the root, an ignored name or a version that the path never had; 403 for a live
     ///   folder at the path or a file above it; 409 when the condition does not hold and the policy is to fail.
@@ -71,7 +70,7 @@ extension SharedFolder {
 }
 
 extension FolderEntry {
-    /// Whether it has this content, and may be executed as somebody says who may say nothing.
+    /// Whether it has this content and this executable bit, where nil equals any.
     fileprivate func isSame(_ hash: ContentHash, _ executable: Bool?) -> Bool {
         contentHash == hash && (executable == nil || executable == isExecutable ?? false)
     }

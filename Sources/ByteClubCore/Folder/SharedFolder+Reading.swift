@@ -11,9 +11,9 @@ extension SharedFolder {
 
     /// Describes a folder with its children and the listing's hash; nil when the hash is `known` already.
     ///
-    /// A file is described as ``metadata(_:)`` does, and so is a deleted folder unless what is deleted is asked for.
+    /// A file is described as by ``metadata(_:)``, and so is a deleted folder unless `includeDeleted` is set.
     ///
-    /// - Throws: ``APIError`` 404 when it never was, 406 when it has more than `limit` children.
+    /// - Throws: ``APIError`` 404 when it never existed, 406 when it has more than `limit` children.
     public func list(
         _ path: RemotePath, unless known: String?, includeDeleted: Bool, limit: Int
     ) throws -> Metadata? {
@@ -27,9 +27,9 @@ extension SharedFolder {
 
     /// Describes a folder with its listing's hash and without the children; nil when the hash is `known` already.
     ///
-    /// A file has no hash, and a deleted folder has one only where what is deleted is listed.
+    /// A file has no hash; a deleted folder has one only with `includeDeleted`.
     ///
-    /// - Throws: ``APIError`` 404 when it never was.
+    /// - Throws: ``APIError`` 404 when it never existed.
     public func listing(of path: RemotePath, unless known: String?, includeDeleted: Bool) throws -> Metadata? {
         guard let entry = try latest(path) else { throw APIError.notFound(path) }
         var result = try describe(entry)
@@ -64,7 +64,7 @@ extension SharedFolder {
 
     /// The live entries strictly below a folder whose names match, ordered by key.
     ///
-    /// - Throws: ``APIError`` 404 when the folder is gone.
+    /// - Throws: ``APIError`` 404 when there is no such folder.
     public func search(
         _ path: RemotePath, query: SearchQuery, limit: Int, includeDeleted: Bool
     ) throws -> [Metadata] {

@@ -16,7 +16,7 @@ public struct SharedFolder {
 
     /// Creates a folder over a state, for changes that `author` makes at `now`.
     ///
-    /// What is told of versions names their makers as `names` does, which is asked for each: also those who left.
+    /// `names` gives the names of members by number, former members included.
     public init(
         state: any FolderState, now: APIDate, author: Int64, names: @escaping (Int64) throws -> String? = { _ in nil }
     ) {
@@ -31,12 +31,12 @@ public struct SharedFolder {
         Metadata(entry, by: try name(of: entry).map { Modifier(uid: entry.author, displayName: $0) })
     }
 
-    /// Tells of a version as the extension does.
+    /// Describes a version in the form of the extension.
     public func told(_ entry: FolderEntry, isInline: Bool = false) throws -> SyncEntry {
         SyncEntry(entry, by: try name(of: entry), isInline: isInline)
     }
 
-    /// The name of the member who made a version; the root was made by nobody.
+    /// The name of the member who made a version; the root has no author.
     func name(of entry: FolderEntry) throws -> String? {
         entry.author == 0 ? nil : try names(entry.author)
     }
@@ -46,7 +46,7 @@ public struct SharedFolder {
         path.isRoot ? .root : try state.latest(path.key)
     }
 
-    /// The live entry at a path; nil when it never was or is gone.
+    /// The live entry at a path; nil when there is none.
     public func live(_ path: RemotePath) throws -> FolderEntry? {
         guard let entry = try latest(path), !entry.isDeleted else { return nil }
         return entry
@@ -54,7 +54,7 @@ public struct SharedFolder {
 
     /// The live entry at a path.
     ///
-    /// - Throws: ``APIError`` 404 when it never was or is gone.
+    /// - Throws: ``APIError`` 404 when there is none.
     public func existing(_ path: RemotePath) throws -> FolderEntry {
         guard let entry = try live(path) else { throw APIError.notFound(path) }
         return entry
@@ -92,7 +92,7 @@ public struct SharedFolder {
         return Place(path: try folder.path.appending(path.name), parent: folder.node)
     }
 
-    /// The identity with which a deleted entry comes back: its own, unless it lives elsewhere.
+    /// The identity with which a deleted entry comes back: its own, unless it is live at another path.
     func undeletable(_ gone: FolderEntry) throws -> NodeID {
         try state.current(gone.node).map { $0.isDeleted } ?? false ? gone.node : .root
     }
@@ -123,7 +123,7 @@ public struct SharedFolder {
         return below
     }
 
-    /// What is known of the live entries below a folder.
+    /// A summary of the live entries below a folder.
     ///
     /// - Throws: ``APIError`` 406 when there are as many as `limit`, which counts the folder too.
     func summary(of entry: FolderEntry, limit: Int) throws -> SubtreeSummary {

@@ -1,11 +1,11 @@
-/// One change of a folder that changes all that is below it too: a deletion or a move.
+/// One change of a folder that changes all entries below it too: a deletion or a move.
 ///
-/// First come the deletions at the old place, unless its key stays, then the versions at the new one. Each time the
-/// folder is before what is below it, which is in the order of the keys; and each version has the next number.
+/// First come the deletions at the old place, unless its key stays, then the versions at the new one. At each place the
+/// folder comes before the entries below it, which have the order of their keys; each version has the next number.
 public struct SubtreeChange: Hashable, Sendable {
     /// The live folder as it was.
     public let source: FolderEntry
-    /// The folder as it is to be, without a number yet; nil when it is to be gone.
+    /// The new version of the folder, without a number yet; nil for a deletion.
     public let target: FolderEntry?
     /// When it is done.
     public let now: APIDate

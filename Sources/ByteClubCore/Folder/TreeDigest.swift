@@ -1,10 +1,10 @@
 import Crypto
 
-/// What two trees have in common exactly when they hold the same names and contents below a folder.
+/// A digest that two trees share exactly when they hold the same names and contents below a folder.
 ///
-/// A folder's digest is the SHA-256 of what its children add, ordered by the bytes of their names' keys. A child adds a
-/// byte, `f` for a file and `d` for a folder; the length of its name in UTF-8 as four bytes, the highest first; the
-/// name; and 32 bytes: a file's content hash, or a folder's digest. An empty folder's digest is that of nothing.
+/// A folder's digest is the SHA-256 of its children's parts, ordered by the bytes of their names' keys. A child's part
+/// is a byte, `f` for a file and `d` for a folder; the length of its name in UTF-8 as four bytes, the highest first;
+/// the name; and 32 bytes: a file's content hash, or a folder's digest. An empty folder's digest is that of no bytes.
 public struct TreeDigest: Hashable, Sendable, CustomStringConvertible {
     /// The 32 bytes.
     public let bytes: [UInt8]
@@ -13,7 +13,7 @@ public struct TreeDigest: Hashable, Sendable, CustomStringConvertible {
         bytes = Array(hasher.finalize())
     }
 
-    /// Takes 32 bytes; nil when there are more or fewer.
+    /// Reads 32 bytes; nil when there are more or fewer.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes
@@ -49,13 +49,13 @@ public struct TreeDigester {
         self.onDigest = onDigest
     }
 
-    /// Takes a file.
+    /// Adds a file.
     public mutating func add(file path: RemotePath, hash: ContentHash) {
         close(until: path)
         add(UInt8(ascii: "f"), path.name, hash.bytes)
     }
 
-    /// Takes a folder; what it holds comes next.
+    /// Adds a folder; its entries come next.
     public mutating func add(folder path: RemotePath) {
         close(until: path)
         open.append(Folder(path: path))

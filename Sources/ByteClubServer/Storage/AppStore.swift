@@ -29,14 +29,14 @@ protocol GrantStore: Sendable {
     /// Exchanges an approved OAuth 1 request token for credentials, once; nil when it is not approved.
     func redeemRequestToken(_ token: String) async throws -> OAuth1Credentials?
 
-    /// Notes a member's consent, and gives the code that stands for it.
+    /// Records a member's consent, and returns the code that a program exchanges for a token.
     func addCode(_ grant: Grant) async throws -> String
 
-    /// Exchanges a code for a bearer token of its member, once; nil when it is unknown or used, was made for something
-    /// else, or its member is gone.
+    /// Exchanges a code for a bearer token of its member, once; nil when the code is unknown or used, was made for
+    /// another purpose, or its member was removed.
     ///
-    /// The code is used up by this, whatever `isMeant` says. All is done in one step, so that no token is made after the
-    /// member has shut out what was let in.
+    /// The call uses the code up, whatever `isMeant` returns. Both steps are one transaction, so a member who revokes
+    /// access in between leaves no new token behind.
     func redeemCode(
         _ code: String, where isMeant: @escaping @Sendable (Grant) -> Bool
     ) async throws -> (grant: Grant, token: String)?
@@ -53,7 +53,7 @@ protocol AddressStore: Sendable {
     /// The name that the club's owners gave it; nil for none. It is held in memory.
     var clubName: String? { get }
 
-    /// Names the club; nil takes its name away.
+    /// Sets the club's name, or removes it with nil.
     func setClubName(_ name: String?) async throws
 }
 

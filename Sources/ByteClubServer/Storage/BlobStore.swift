@@ -1,10 +1,10 @@
 import ByteClubCore
 import NIOCore
 
-/// Where contents live that are too large for a store's rows, named by their hashes.
+/// Where contents are kept that are too large for a store's rows, named by their hashes.
 ///
-/// A content is staged by a writer and published by the write that names it, or it goes away again. What is published
-/// never changes. Calls that are not `async` may block, and are made on threads that may.
+/// A writer stages a content, and the write that names it publishes it; unpublished content is removed. Published
+/// content never changes. Calls that are not `async` may block: make them on threads that may.
 protocol BlobStore: Sendable {
     /// Starts a new content. Content of at most ``StagedContent/inlineLimit`` bytes stays in memory.
     func writer() async throws -> any BlobWriter
@@ -27,15 +27,15 @@ protocol BlobStore: Sendable {
 
 /// The contents that one transaction publishes: they become durable together before it does, or none of them stays.
 protocol BlobPublication {
-    /// Gives a staged content its name, or leaves it as it is when an equal one is there.
+    /// Gives a staged content its name, or leaves an equal one in place.
     ///
-    /// - Throws: ``StorageError`` as the storage says; then nothing has changed.
+    /// - Throws: ``StorageError``; then nothing has changed.
     mutating func publish(_ blob: any StagedBlob, as hash: ContentHash, length: Int64) throws
 
-    /// Waits until what was published survives a crash.
+    /// Waits until the published contents survive a crash.
     func sync() throws
 
-    /// Takes the names away again; each content is staged as before.
+    /// Removes the new names; each content is staged as before.
     mutating func undo()
 }
 
@@ -63,7 +63,7 @@ protocol BlobReader: AnyObject, Sendable {
 
 /// Takes a body as it arrives, hashes and stores it on other threads, and holds a bounded part of it in memory.
 ///
-/// One task at a time uses a writer. Dropping it without ``BlobWriter/finish()`` discards what it took.
+/// One task at a time uses a writer. Dropping it without ``BlobWriter/finish()`` discards its bytes.
 protocol ContentWriter: AnyObject, Sendable {
     /// Copies bytes into the writer's buffer; when it answers true the caller calls ``flush()`` before the next bytes.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool
@@ -73,12 +73,12 @@ protocol ContentWriter: AnyObject, Sendable {
     /// - Throws: ``StorageError`` `full` when the storage is, otherwise `io`; for a chunk also ``UploadError``.
     func flush() async throws
 
-    /// Forgets all that was taken; nothing of it stays. Does nothing after the writer has finished.
+    /// Discards all bytes. Does nothing after the writer has finished.
     func discard() async
 }
 
 extension ContentWriter {
-    /// Takes the next bytes, and waits for the storage when enough have come together.
+    /// Appends bytes, and waits for the storage when the buffer is full.
     ///
     /// - Throws: As ``flush()``.
     func write(_ bytes: [UInt8]) async throws {
@@ -90,8 +90,8 @@ extension ContentWriter {
 protocol BlobWriter: ContentWriter {
     /// Hashes the rest; the content then waits for the write that stores it.
     ///
-    /// - Parameter durably: Whether the bytes survive a crash when this returns; otherwise whoever takes the content syncs
-    ///   it, as ``ChunkStore/keep(_:from:)`` does for many at once.
+    /// - Parameter durably: Whether the bytes survive a crash when this returns; otherwise the caller syncs them, as
+    ///   ``ChunkStore/keep(_:from:)`` does for many at once.
     /// - Returns: The content.
     /// - Throws: As ``ContentWriter/flush()``.
     func finish(durably: Bool) async throws -> StagedContent

@@ -2,10 +2,10 @@ import ByteClubCore
 import NIOCore
 import Synchronization
 
-/// Where chunks lie in contents that are stored, of the few contents that were cut last: an edit of a large file names
-/// the chunks that it has kept, though nobody has sent them.
+/// Finds chunks inside stored contents, for the few contents that were cut last: an edit of a large file names chunks
+/// that the file had before and that were never sent.
 ///
-/// Nothing here is more than a hint: what is read by it is hashed again, with the whole that it becomes part of.
+/// These places are only hints: the bytes are hashed again with the whole that they become part of.
 final class ChunkPlaces: Sendable {
     /// A part of a stored content.
     struct Place: Sendable {
@@ -22,7 +22,7 @@ final class ChunkPlaces: Sendable {
         var isCutting = false
     }
 
-    /// Takes a content's bytes on threads that may block.
+    /// Cuts a content on threads that may block.
     private final class Cutting: Sendable {
         private let chunker = Mutex(ContentChunker())
 
@@ -37,12 +37,13 @@ final class ChunkPlaces: Sendable {
 
     private let state = Mutex(State())
 
-    /// Where a chunk lies; nil when it is in none of the contents.
+    /// The place of a chunk; nil when none of the contents has it.
     func place(of chunk: ContentHash) -> Place? {
         state.withLock { state in state.contents.lazy.compactMap { $0.places[chunk] }.last }
     }
 
-    /// Those of some chunks that a content has not; it is cut unless it was before, one content at a time.
+    /// The chunks, of these, that a content does not have; cuts the content unless it is cut already, one content at a
+    /// time.
     ///
     /// - Throws: ``StorageError`` when the content cannot be read, and `CancellationError`.
     func missing(
@@ -86,7 +87,7 @@ final class ChunkPlaces: Sendable {
 }
 
 extension ChunkPlaces.State {
-    /// Takes the turn to cut; false while another has it.
+    /// Starts to cut; false while another content is being cut.
     fileprivate mutating func begin() -> Bool {
         defer { isCutting = true }
         return !isCutting

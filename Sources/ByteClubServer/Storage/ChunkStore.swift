@@ -2,9 +2,9 @@ import ByteClubCore
 
 /// Parts of large contents that wait for the write that names them, for each member who sent them.
 ///
-/// What is there is whole, and survives a crash. A chunk that nobody asked for in a day goes away.
+/// Each is whole and survives a crash. A chunk expires a day after it was last sent or asked for.
 protocol ChunkStore: Sendable {
-    /// Those of some chunks that a member has not sent; the others are kept for another day.
+    /// The chunks, of these, that a member has not sent; the others are kept for another day.
     func missing(of hashes: [ContentHash], from member: Int64) async throws -> [ContentHash]
 
     /// Keeps a member's chunk; one that is there already stays as it is.
@@ -33,18 +33,18 @@ protocol ChunkStore: Sendable {
     /// What a member's chunks with these hashes count for, each once.
     func waitingBytes(of hashes: [ContentHash], from member: Int64) async throws -> Int64
 
-    /// Says that what a member's chunks hold is stored: they stay for what is like them, and go before the disk counts
-    /// as full.
+    /// Marks a member's chunks as stored elsewhere: they stay for similar contents, and are removed before the disk
+    /// counts as full.
     func release(_ hashes: [ContentHash], from member: Int64) async throws
 
     /// Removes a member's chunks.
     func remove(_ hashes: [ContentHash], from member: Int64) async throws
 
-    /// Removes chunks that a member neither sent nor asked for in the last hour, the oldest first, until they make so
-    /// many bytes; tells how many they made.
+    /// Removes chunks that a member neither sent nor asked for in the last hour, the oldest first, until so many bytes
+    /// are free; returns how many are.
     func giveUp(_ bytes: Int64, from member: Int64) async throws -> Int64
 
-    /// Removes chunks that nobody asked for in a day.
+    /// Removes the expired chunks.
     func removeExpired() async throws
 }
 
@@ -64,10 +64,10 @@ extension ChunkStore {
         return sum
     }
 
-    /// Puts chunks together as one content, a member's own or those that lie in a content; nil when one of them is
-    /// missing or they do not have this length.
+    /// Joins chunks to one content, a member's own or those inside a stored content; nil when one of them is missing or
+    /// they do not have this length.
     ///
-    /// - Throws: `CancellationError` between two chunks when nobody waits for the content any more.
+    /// - Throws: `CancellationError` between two chunks when the task is cancelled.
     func assemble(
         _ hashes: [ContentHash], bytes: Int64, from member: Int64, or places: ChunkPlaces = ChunkPlaces(),
         in blobs: any BlobStore
@@ -93,7 +93,7 @@ extension ChunkStore {
     }
 }
 
-/// How long what was sent waits for the write that names it, in seconds.
+/// How long content waits for the write that names it, in seconds.
 enum WaitingTime {
     /// An upload in pieces: 48 hours.
     static let upload: Int64 = 48 * 3600

@@ -9,7 +9,7 @@ typealias ClubStore = FolderStore & SearchStore & UploadStore & RoomStore & Medi
 /// Members, the programs that they let in, and what signing in needs; durable when a call returns.
 typealias AccountStore = MemberStore & AppStore & GrantStore & SessionStore & StandingStore & AddressStore
 
-/// What a store does as time passes, and what it tells of itself.
+/// A store's maintenance and statistics.
 protocol MaintenanceStore: Sendable {
     /// How long the past is kept, and how much may be stored.
     var settings: HistorySettings { get }
@@ -23,17 +23,17 @@ protocol MaintenanceStore: Sendable {
     /// Forgets uploads and chunks whose time is over, with their bytes.
     func removeExpired() async throws
 
-    /// Forgets the versions that were replaced or deleted longer ago than history is kept, and returns how many.
+    /// Removes versions that were replaced or deleted longer ago than history is kept, and returns how many.
     ///
-    /// What is newest at its path or of its entry stays, so that a deletion is told to whoever has not heard of it yet.
+    /// The newest version at a path and of an entry stays, so that clients that were away for long learn of a deletion.
     @discardableResult
     func purgeHistory() async throws -> Int
 
-    /// Forgets the oldest of each member's old versions that have more bytes together than the setting allows, and
+    /// Removes the oldest of each member's old versions that have more bytes together than the setting allows, and
     /// returns how many; none without the setting.
     ///
-    /// A version counts for who wrote it, not for who replaced it: so nobody can make others' versions go by making
-    /// many.
+    /// A version counts for its author, not for the member who replaced it: so a member who makes many versions cannot
+    /// push out those of others.
     func dropHistoryOverQuota() async throws -> Int
 
     /// Removes the contents that no version refers to, and returns how many; nil while something needs all that there

@@ -1,7 +1,7 @@
 import ByteClubCore
 import Logging
 
-/// A club's data directory: which storage keeps what is in it is decided here alone.
+/// A club's data directory, and the only place that chooses a storage for it.
 struct DataDirectory: Sendable {
     /// Where the directory is.
     let path: String
@@ -16,10 +16,10 @@ struct DataDirectory: Sendable {
         try SQLiteStore(directory: path, readers: readers, settings: settings, now: Self.now, logger: logger)
     }
 
-    /// Opens the data to look at it and to manage its members, while a server runs or not; when told so, makes the
-    /// directory that is not there.
+    /// Opens the data to look at it and to manage its members, while a server runs or not; makes a missing directory
+    /// when `making` is set.
     ///
-    /// - Throws: ``StorageError`` `missing` when there is nothing and nothing is to be made.
+    /// - Throws: ``StorageError`` `missing` when there is none and none is made.
     func administer(making: Bool, logger: Logger) throws -> any ClubStore {
         guard making || holdsClub else {
             throw StorageError(.missing, "no club in '\(path)'")
@@ -41,7 +41,7 @@ struct DataDirectory: Sendable {
         try await Verifier(directory: path).run(.copy(after: earlier))
     }
 
-    /// Empties the search index, so that the server makes it anew.
+    /// Empties the search index, so that the server builds it again.
     ///
     /// - Throws: ``StorageError`` `missing` when there is nothing.
     func reindex(logger: Logger) async throws {
@@ -58,8 +58,8 @@ struct DataDirectory: Sendable {
         try DirectoryCopy(from: path, to: target, sharing: sharing).make()
     }
 
-    /// Keeps everybody from reading and collecting the contents for as long as the result lives; nil while somebody
-    /// does.
+    /// Locks the contents against readers and collection for as long as the result lives; nil while another process
+    /// uses them.
     func lockContents() throws -> Descriptor? {
         let lock = try SQLiteStore.contentsLock(path)
         return try lock.lock() ? lock : nil

@@ -26,7 +26,7 @@ struct Finding: Hashable, Sendable {
     let kind: Kind
     /// Which one: a path with its revision, a content's hash, a counter's name.
     let subject: String
-    /// What is wrong with it.
+    /// The problem.
     let problem: String
 
     /// Whether something is lost or wrong, not only left over.

@@ -59,7 +59,7 @@ struct Usage: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// What one version takes while it is the newest.
+    /// The usage of one version while it is the newest.
     init(_ entry: FolderEntry) {
         self.init(bytes: entry.bytes, entries: entry.isDeleted ? 0 : 1)
     }
@@ -75,7 +75,7 @@ struct Usage: Hashable, Sendable {
     static func += (left: inout Usage, right: Usage) { left = left + right }
 }
 
-/// By how much changes make what is live grow, for the club and for the member who wrote each entry last.
+/// By how much changes grow the live entries, in total and by the member who wrote each entry last.
 struct UsageChange: Hashable, Sendable {
     /// The growth of all that is live.
     private(set) var club = Usage()
@@ -102,7 +102,7 @@ struct UsageChange: Hashable, Sendable {
         members[member, default: Usage()] += usage
     }
 
-    /// Counts what is live no more.
+    /// Counts entries that are not live any more.
     mutating func remove(_ usage: Usage, of member: Int64) {
         add(Usage() - usage, of: member)
         replaced += usage.bytes

@@ -61,7 +61,7 @@ protocol FolderStore: Sendable {
 }
 
 extension SyncPage {
-    /// The page that tells a folder's entries after a cursor.
+    /// The page of a folder's entries after a cursor.
     init(
         _ entries: [FolderEntry], of folder: SharedFolder, after cursor: JournalCursor?,
         next: JournalCursor, hasMore: Bool, limits: JournalLimits
@@ -91,18 +91,18 @@ extension FolderStore {
 
 /// Searches in the names and texts of entries.
 protocol SearchStore: Sendable {
-    /// What is below a folder and matches a query; what was just written as well.
+    /// The entries below a folder that match a query, the latest writes included.
     ///
-    /// - Throws: As ``SharedFolder/existing(_:)`` when the folder is gone.
+    /// - Throws: As ``SharedFolder/existing(_:)`` when there is no such folder.
     func searchTexts(
         _ path: RemotePath, query: TextQuery, includeDeleted: Bool, limit: Int
     ) async throws -> TextSearchResults
 
-    /// Makes searches ready for some of what was written since the last call, in a time that writers hardly notice.
+    /// Indexes some of the writes since the last call, in a time that writers hardly notice.
     ///
-    /// - Returns: Up to which change all is ready; nil while there is more.
+    /// - Returns: The last change that is indexed; nil while there is more to do.
     func indexTexts() async throws -> Int64?
 
-    /// Empties the index, so that ``indexTexts()`` makes it anew.
+    /// Empties the index, so that ``indexTexts()`` builds it again.
     func forgetTexts() async throws
 }

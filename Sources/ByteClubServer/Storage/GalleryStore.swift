@@ -1,14 +1,14 @@
 import ByteClubCore
 
-/// The notes and photos of the folder in the order of their dates, and photos by what is known of them.
+/// The notes and photos of the folder in the order of their dates, and photos by kind, date and place.
 ///
-/// A photo's date is what a clock at its place showed when it was taken, where that is known (``MediaInfoStore``). All
-/// other dates are those of files, by the server's clock. A photo's kind is what its caption wants it to be seen as, else
-/// its own. A database answers from indexes, not by looking at all that the folder has.
+/// The date of a photo is that of a clock at its place, if known (``MediaInfoStore``). All other dates are file dates
+/// by the server's clock. A caption can set the kind of its photo. A database answers from indexes, without a look at
+/// the whole folder.
 protocol GalleryStore: Sendable {
     /// The notes and photos before or after a place, at most `limit`, the nearest first.
     ///
-    /// A photo's caption is told with it, and is no note of its own. With `kinds` there are photos of these alone.
+    /// A caption comes with its photo and not as a note of its own. With `kinds` there are only photos of these.
     func gallery(_ side: GallerySide, of kinds: Set<PhotoShape.Kind>?, limit: Int) async throws -> [GalleryItem]
 
     /// Where a version of a note or a photo is; nil for one that is not in the gallery.
@@ -17,9 +17,9 @@ protocol GalleryStore: Sendable {
     /// The newest date of each month that has some, the newest month first, at most `limit`.
     func galleryMonths(limit: Int) async throws -> [APIDate]
 
-    /// The photos below a folder that a filter looks for and whose names match, the newest first, at most `limit`.
+    /// The photos below a folder that match a filter and a name, the newest first, at most `limit`.
     ///
-    /// - Throws: As ``SharedFolder/existing(_:)`` when the folder is gone.
+    /// - Throws: As ``SharedFolder/existing(_:)`` when there is no such folder.
     func photos(
         below path: RemotePath, matching filter: PhotoFilter, named name: SearchQuery?, limit: Int
     ) async throws -> [Metadata]
@@ -75,15 +75,15 @@ enum GallerySide: Hashable, Sendable {
 
 /// A note or a photo, with the beginning of its text.
 struct GalleryItem: Hashable, Sendable {
-    /// The most bytes of a text that are told.
+    /// The most bytes of a text that an item has.
     static let textLimit = 2048
 
     /// The file.
     let entry: FolderEntry
-    /// When the photo was taken, or the file changed, by the clock of the place.
+    /// The date of the photo or of the file, by a clock at the place of the photo or by the server's.
     let date: APIDate
-    /// The beginning of a note, or of the note that is a photo's caption; nil where there is none, and where the text
-    /// is so large that it lies in a file.
+    /// The beginning of a note, or of a photo's caption; nil where there is none, and for a text that is too large for
+    /// the database.
     let text: [UInt8]?
 
     /// Where it is in the gallery.
@@ -128,17 +128,17 @@ extension MediaInfo {
     static let version = 4
 }
 
-/// What was read from photos, by their contents, so that none is read twice; and which photos there are.
+/// The details that were read from photos, by content, so that none is read twice; and which photos there are.
 protocol MediaInfoStore: Sendable {
     /// What ``keep(_:)`` has stored for some contents in this ``MediaInfo/version``.
     func mediaInfo(of hashes: [ContentHash]) async throws -> [ContentHash: MediaInfo]
 
-    /// Keeps what was read from contents.
+    /// Stores the details of contents.
     func keep(_ found: [ContentHash: MediaInfo]) async throws
 
     /// The live files that are photos by their names and have a content, at most `limit`.
     func photos(with hash: ContentHash, limit: Int) async throws -> [FolderEntry]
 
-    /// Those of some contents that no version of a photo has, live or not.
+    /// The contents, of these, that no version of a photo has, live or not.
     func withoutPhotos(_ hashes: [ContentHash]) async throws -> [ContentHash]
 }

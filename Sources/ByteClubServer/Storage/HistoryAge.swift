@@ -4,9 +4,9 @@ import Glibc
 
 /// How many seconds a data directory has seen pass, by two clocks that agree.
 ///
-/// The wall clock can be set, by people, by the network, or to 1970 by an empty battery; so nothing is ever removed on
-/// its word alone. The age grows by what *both* the wall clock and the machine's uptime have advanced since the last
-/// reading, and not at all while the machine was off: what was kept too long is a smaller evil than what was lost.
+/// The wall clock can be set, by people, by the network, or to 1970 by an empty battery; so it alone never causes a
+/// removal. The age grows by as much as *both* the wall clock and the machine's uptime have advanced since the last
+/// reading, and not at all while the machine was off: to keep data too long is better than to lose it.
 struct HistoryAge: Hashable, Sendable {
     /// The seconds that have passed.
     let seconds: Int64
@@ -49,11 +49,11 @@ extension HistoryAge {
     }
 }
 
-/// What the clock that nobody can set says: seconds since this machine was started.
+/// A reading of the clock that cannot be set: seconds since this machine was started.
 struct Uptime: Hashable, Sendable {
     /// Which start of the machine it counts from.
     let boot: String
-    /// The seconds, those of sleep included.
+    /// The seconds, including sleep.
     let seconds: Int64
 }
 
@@ -75,10 +75,10 @@ enum MachineClock {
 }
 
 extension APIDate {
-    /// What a clock in the server's time zone shows at this moment, as the date on which a clock in UTC shows the same.
+    /// The time that a clock in the server's time zone shows at this moment, as a date in UTC.
     ///
-    /// The gallery has notes, and photos that do not say when they were taken, by this clock, beside the clocks of the
-    /// places where photos were taken (``TakenTime/clock``).
+    /// The gallery dates notes, and photos without a date of their own, by this clock, and other photos by a clock at
+    /// their place (``TakenTime/clock``).
     var onServerClock: APIDate {
         var time = time_t(seconds)
         var parts = unsafe tm()

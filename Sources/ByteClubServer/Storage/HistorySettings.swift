@@ -27,12 +27,12 @@ struct HistorySettings: Hashable, Sendable {
 
 /// What the limits say to a change, and to who asks how much there may be.
 extension HistorySettings {
-    /// Refuses to let the club grow beyond its limits; what shrinks is always welcome.
+    /// Refuses to let the club grow beyond its limits; a change that shrinks it always passes.
     ///
     /// - Parameters:
-    ///   - growth: By how much a change makes grow what is live.
-    ///   - total: What is live after it.
-    /// - Throws: ``StorageError`` `overQuota`, and what `total` throws.
+    ///   - growth: By how much a change grows the live entries.
+    ///   - total: The live entries after it.
+    /// - Throws: ``StorageError`` `overQuota`, and the errors of `total`.
     func checkClub(growing growth: Usage, to total: () throws -> Usage) throws {
         guard growth.entries > 0 || growth.bytes > 0 && clubQuota != nil else { return }
         let total = try total()

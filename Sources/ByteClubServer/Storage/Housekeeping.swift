@@ -38,8 +38,7 @@ struct Housekeeping: Service {
         }
     }
 
-    /// The least that is replaced before old versions are looked at early, in bytes: looking through them takes its
-    /// time.
+    /// How many bytes must be replaced before old versions are examined early, which takes long.
     private static let historyStep: Int64 = 64 << 20
 
     /// Does one round.
@@ -63,7 +62,7 @@ struct Housekeeping: Service {
     }
 }
 
-/// Makes searches ready for what is written, behind the writers and never in their way.
+/// Indexes new texts for searches, without slowing writers.
 struct TextIndexing: Service {
     /// How long it gathers changes before it looks at them.
     private static let gathering = Duration.milliseconds(500)

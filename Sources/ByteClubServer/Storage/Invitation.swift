@@ -2,13 +2,13 @@ import ByteClubCore
 import Crypto
 import FoundationEssentials
 
-/// What a link that lets somebody join is good for.
+/// The rights that a link to join grants.
 struct Invitation: Hashable, Sendable {
-    /// How long a link works unless told otherwise, in seconds.
+    /// The default lifetime of a link, in seconds.
     static let lifetime: Int64 = 7 * 86_400
-    /// Who made those of the server's machine, in place of a member's number.
+    /// The number, in place of a member's, of invitations from the server's own commands.
     static let byHost: Int64 = 0
-    /// Who made those by which a club gets its first owner, in place of a member's number.
+    /// The number, in place of a member's, of invitations by which a club gets its first owner.
     static let byNobody: Int64 = -1
 
     /// What the new member may do.
@@ -17,16 +17,16 @@ struct Invitation: Hashable, Sendable {
     let expires: APIDate
 }
 
-/// An invitation that nobody has used yet.
+/// An unused invitation.
 struct OpenInvitation: Hashable, Sendable {
-    /// What it is called by those who must not see its secret: 8 hexadecimal digits.
+    /// A name for those who must not see the secret: 8 hexadecimal digits.
     let id: String
-    /// What it is good for.
+    /// The rights that it grants.
     let invitation: Invitation
     /// The name of the member who made it; nil for the server's machine.
     let inviter: String?
 
-    /// What an invitation is called whose secret has this hash.
+    /// The name of an invitation whose secret has this hash.
     static func id(_ hash: Data) -> String { Hexadecimal.encode(Array(hash.prefix(4))) }
 }
 
@@ -64,7 +64,7 @@ struct OwnerInvitation: Sendable {
     }
 }
 
-/// Random texts that nobody guesses.
+/// Random texts that cannot be guessed.
 enum Secret {
     /// Hexadecimal digits of this many bytes from the system's secure generator.
     static func text(bytes count: Int) -> String {
@@ -72,6 +72,6 @@ enum Secret {
         return Hexadecimal.encode((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 
-    /// What is kept of a secret that somebody else holds: its SHA-256.
+    /// The SHA-256 of a secret, which is stored in place of the secret.
     static func hash(_ text: String) -> Data { Data(SHA256.hash(data: Array(text.utf8))) }
 }

@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// Somebody who shares the folder.
+/// A person who shares the folder.
 struct Member: Hashable, Sendable {
     /// The member's number, from 1, never used again.
     let uid: Int64
@@ -14,7 +14,7 @@ struct Member: Hashable, Sendable {
     let isDisabled: Bool
 }
 
-/// A member just added, with the secrets that nobody is told a second time.
+/// A new member with the secrets that are shown only once.
 struct NewMember: Hashable, Sendable {
     /// The member's name.
     let name: String

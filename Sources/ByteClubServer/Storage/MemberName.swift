@@ -1,7 +1,7 @@
 import ByteClubCore
 import Foundation
 
-/// Which names new members may have: none that others take for somebody else's.
+/// The rules for names of new members: none that looks like another's.
 ///
 /// Letters of two scripts that look alike are not compared: that would need the tables of Unicode TS #39.
 enum MemberName {
@@ -70,9 +70,9 @@ enum ClubName {
     /// Characters may be put together of many others.
     private static let mostBytes = 255
 
-    /// A name as it is kept: without blanks at its ends, in Unicode's form NFC; nil for a text of blanks.
+    /// A name as it is kept: without blanks at its ends, in Unicode's form NFC; nil for blanks.
     ///
-    /// - Throws: ``APIError`` 400 for one that is too long, can be seen nowhere, or would move what stands beside it.
+    /// - Throws: ``APIError`` 400 for one that is too long, is invisible, or would move the text beside it.
     static func read(_ text: String) throws(APIError) -> String? {
         let name = text.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping
         if name.isEmpty { return nil }

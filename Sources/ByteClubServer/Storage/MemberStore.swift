@@ -4,7 +4,7 @@ import ByteClubCore
 enum ReplacedPassword: Hashable, Sendable {
     /// Any, or none.
     case any
-    /// The one with this hash, nil where there is none yet; with an owner, only while that one is as told.
+    /// The one with this hash, nil for none so far; on behalf of an owner, only while the owner is in this state.
     case exactly(PasswordHash?, vouchedBy: OwnerState? = nil)
 }
 
@@ -56,15 +56,15 @@ protocol MemberStore: Sendable {
     /// The member of a name with the hash of the password, which is nil when there is none yet.
     func credentials(ofMember name: String) async throws -> (member: Member, password: PasswordHash?)?
 
-    /// Makes an invitation, and gives its secret.
+    /// Makes an invitation, and returns its secret.
     ///
-    /// - Throws: ``StorageError`` `badMember` when the inviter is a member who is no owner (any more).
+    /// - Throws: ``StorageError`` `badMember` when the inviter is a member and no owner (any more).
     func addInvitation(role: Role, lifetime: Int64, by inviter: Int64) async throws -> String
 
     /// Makes an invitation to own a club that has no owner, with the secret that belongs to its end in seconds since
     /// 1970; nil when there is an owner.
     ///
-    /// It dies as soon as somebody owns the club.
+    /// It expires as soon as the club has an owner.
     func addOwnerInvitation(
         lifetime: Int64, secret: @Sendable (_ expires: Int64) -> String
     ) async throws -> (secret: String, expires: APIDate)?
@@ -72,7 +72,7 @@ protocol MemberStore: Sendable {
     /// The invitations that can still be used, the first to die first.
     func invitations() async throws -> [OpenInvitation]
 
-    /// Takes an invitation back; false when there is none of that name.
+    /// Withdraws an invitation; false when there is none of that name.
     func removeInvitation(id: String) async throws -> Bool
 
     /// What an invitation is good for.
@@ -91,7 +91,7 @@ extension StorageError {
     /// The member of a number was removed in the meantime.
     static let memberGone = StorageError(.noMember, "the member has been removed")
 
-    /// Somebody who is no owner, or no owner any more, invites.
+    /// The inviter is no owner, or no owner any more.
     static let noInviter = StorageError(.badMember, "only owners can invite members")
 
     /// A change would leave members without an owner.
@@ -121,8 +121,7 @@ extension MemberStore {
 }
 
 extension MemberStore {
-    /// Makes an invitation to own a club that has no owner, and gives its secret, which nobody can know; nil when there
-    /// is an owner.
+    /// Makes an invitation to own a club that has no owner, and returns its new secret; nil when there is an owner.
     func addOwnerInvitation(lifetime: Int64) async throws -> String? {
         try await addOwnerInvitation(lifetime: lifetime) { _ in Secret.text(bytes: 16) }?.secret
     }

@@ -3,10 +3,10 @@ import Synchronization
 
 /// How much is stored, and whether there is room for more.
 protocol RoomStore: UploadStore, MaintenanceStore {
-    /// What is on its way to this store.
+    /// The bytes on their way to this store.
     var underWay: BytesUnderWay { get }
 
-    /// How much is stored, and how much there can be when this member goes on writing.
+    /// How much is stored, and how much can be if only this member goes on writing.
     func usage(of member: Int64) async throws -> StorageUsage
 
     /// Refuses bytes for which the disk has no room.
@@ -28,22 +28,22 @@ struct TakenRoom: Sendable {
     let ofMember: Int64
     /// All live files and all unfinished uploads.
     let ofClub: Int64
-    /// The entry whose place new content takes.
+    /// The entry that the new content replaces.
     let replaced: FolderEntry?
 }
 
 extension RoomStore {
     /// Finds room for content before its first byte is written, and keeps it as long as the result lives.
     ///
-    /// Besides ``TakenRoom`` the quotas count chunks that no write has named, and what is on its way. When all of it is
-    /// too much, uploads and chunks that the member left for an hour are removed, the oldest first: a program that was
-    /// killed often would else block itself for two days.
+    /// Besides ``TakenRoom`` the quotas count chunks that no write has named, and bytes under way. When the sum is too
+    /// much, uploads and chunks that the member has not touched for an hour are removed, the oldest first: a program
+    /// that was killed often would otherwise block itself for two days.
     ///
     /// - Parameters:
     ///   - bytes: How many bytes will come.
-    ///   - member: Who sends them.
+    ///   - member: Their sender.
     ///   - path: Where they replace other content; nil when that is not known.
-    ///   - chunks: The member's chunks that they are made of, which are removed when they have come.
+    ///   - chunks: The member's chunks that they are made of, which are removed afterwards.
     /// - Returns: The room; nil when there is no quota.
     /// - Throws: ``StorageError`` `full` when the disk has no room for them, `overQuota` when a quota has none.
     func hold(
@@ -58,8 +58,7 @@ extension RoomStore {
         return hold
     }
 
-    /// By how many bytes a quota is too small for what a hold stands for, the member's before the club's; nil when there
-    /// is room.
+    /// By how many bytes a quota is too small for a hold, the member's before the club's; nil when there is room.
     private func lack(
         for hold: RoomHold, replacing path: RemotePath?, naming chunks: [ContentHash]
     ) async throws -> (bytes: Int64, error: StorageError)? {
@@ -98,7 +97,7 @@ struct StorageUsage: Hashable, Sendable {
     let used: Int64
     /// ``used`` and what the quotas of the club and of the member who asks leave; nil when neither is set.
     let quota: Int64?
-    /// ``used`` and what is still free on the disk and in the quotas: for the operator, not for members.
+    /// ``used`` and the free space on the disk and in the quotas: for the operator, not for members.
     let capacity: Int64
 }
 
@@ -113,8 +112,8 @@ final class BytesUnderWay: Sendable {
 
     /// Counts bytes that a member has announced.
     ///
-    /// Of each member no more counts for all than one may store: the rest is refused to that member a moment later, and
-    /// takes no room from others.
+    /// Towards the sum of all, a member counts for at most the quota: the rest is refused a moment later, and must not
+    /// use up the room of others.
     func hold(_ bytes: Int64, of member: Int64, quota: Int64?) -> RoomHold {
         let counted = min(max(bytes, 0), Self.maximumBytes)
         let (ofMember, ofAll) = state.withLock { state in
@@ -132,7 +131,7 @@ final class BytesUnderWay: Sendable {
     }
 }
 
-/// Bytes that count as on their way until the last reference to this is gone.
+/// Bytes that count as under way until the last reference is released.
 final class RoomHold: Sendable {
     /// How many bytes were announced.
     let bytes: Int64

@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// Who is signed in: the devices that hold tokens, and the sessions in browsers.
+/// Sessions: devices with tokens, and browsers.
 protocol SessionStore: Sendable {
     /// Whose bearer token this is; nil when unknown or dead. Answers from memory when it was asked lately.
     func member(forToken token: String) async throws -> Member?
@@ -11,9 +11,9 @@ protocol SessionStore: Sendable {
     /// The programs that a member has let in, the newest first.
     func devices(of member: Int64) async throws -> [Device]
 
-    /// Lets a program in: a new bearer token.
+    /// Adds a device and returns its new bearer token.
     ///
-    /// - Throws: ``StorageError`` `noMember` when the member is gone.
+    /// - Throws: ``StorageError`` `noMember` when the member was removed.
     func addDevice(member: Int64, app: String, name: String) async throws -> String
 
     /// Shuts a member's device out; false when the member has no such device.
@@ -22,8 +22,8 @@ protocol SessionStore: Sendable {
     /// Shuts out the device that holds a bearer token or OAuth 1 token.
     func removeDevice(holding token: String) async throws
 
-    /// Starts a session in a browser of who knows the password with this hash, and gives its secret; nil when the
-    /// member is gone, or has another password by now.
+    /// Starts a session in a browser for a password with this hash, and returns its secret; nil when the member was
+    /// removed or has changed the password.
     func addWebSession(member: Int64, password: PasswordHash, lifetime: Int64) async throws -> String?
 
     /// Whose session in a browser this is.
@@ -59,12 +59,12 @@ struct Device: Hashable, Sendable {
     }
 }
 
-/// Tells of those who were let in whether they still are.
+/// Reports whether credentials that were accepted are still valid.
 protocol StandingStore: Sendable {
     /// A number that is another one after each change by which a member, a device, a session or a link went, in this
     /// process or in another one.
     func standingVersion() async throws -> Int64
 
-    /// Those of some standings that let nobody in: unknown, removed, or of a member who was.
+    /// The standings, of these, that are not valid any more: unknown, removed, or of a removed member.
     func lapsed(_ standings: Set<Standing>) async throws -> Set<Standing>
 }

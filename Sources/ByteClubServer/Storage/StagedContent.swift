@@ -4,7 +4,7 @@ import NIOCore
 /// Content whose bytes are safe on disk or in memory, and which becomes part of the folder with the write that stores
 /// it.
 ///
-/// Content that no write stores goes away with the last copy of this value.
+/// Content that is never stored is removed with the last copy of this value.
 struct StagedContent: Sendable {
     /// Where the bytes wait.
     enum Place: Sendable {
@@ -41,12 +41,12 @@ struct StagedContent: Sendable {
     }
 }
 
-/// A large content that a blob store has staged, and which goes with the last reference unless it was published.
+/// A large content that a blob store has staged; it is removed with the last reference unless it was published.
 ///
-/// A store takes back what it has staged itself, and nothing of another store.
+/// A store accepts only content that it has staged itself.
 protocol StagedBlob: AnyObject, Sendable {}
 
-/// Which upload in pieces content came from, and how long it was when its hash was taken.
+/// The upload in pieces that content came from, and its length when the hash was computed.
 struct UploadIdentity: Hashable, Sendable {
     /// The upload's random name.
     let id: String

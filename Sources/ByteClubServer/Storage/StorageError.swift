@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// Why the storage could not do what was asked.
+/// A failure of the storage.
 struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What kind of failure it is.
     enum Code: Hashable, Sendable {
@@ -20,7 +20,7 @@ struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case inUse
         /// The store was closed. The protocol's status is 503.
         case closed
-        /// A member's name that is no name, or another fault in what is told of a member.
+        /// An invalid name of a member, or another invalid value of one.
         case badMember
         /// There is no member of a name.
         case noMember

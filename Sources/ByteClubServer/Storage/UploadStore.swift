@@ -24,8 +24,8 @@ protocol UploadStore: Sendable {
     /// - Throws: ``UploadError`` `unknown`, `wrongOffset`, or `alreadyCompleted`.
     func appendToUpload(_ id: String, member: Int64, at offset: Int64) async throws -> any UploadWriter
 
-    /// The whole of an upload as content for ``FolderStore/write(by:storing:_:)``, which completes it; takes no second
-    /// pass.
+    /// The whole of an upload as content for ``FolderStore/write(by:storing:_:)``, which completes it; does not read it
+    /// again.
     ///
     /// - Throws: ``UploadError`` `unknown`, or `alreadyCompleted`.
     func finishedUpload(_ id: String, member: Int64) async throws -> StagedContent

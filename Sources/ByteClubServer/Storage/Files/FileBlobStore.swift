@@ -7,12 +7,12 @@ struct FileBlobStore: BlobStore {
     let root: String
     /// The directory where new ones are written; on the same file system.
     let staging: String
-    /// What is left of the disk when it counts as full.
+    /// The part of the disk that stays free.
     let reserve: DiskReserve
 
     /// Makes both directories when they are missing.
     ///
-    /// - Throws: ``StorageError`` as the system says.
+    /// - Throws: ``StorageError``.
     init(directory: String) throws {
         root = directory + "/blobs"
         staging = directory + "/staging"
@@ -21,7 +21,7 @@ struct FileBlobStore: BlobStore {
         if isNew.0 || isNew.1 { try Directory.sync(directory) }
     }
 
-    /// Looks at what is there, and makes nothing.
+    /// Opens existing directories and makes nothing.
     init(existing directory: String) {
         root = directory + "/blobs"
         staging = directory + "/staging"
@@ -96,7 +96,7 @@ struct FilePublication: BlobPublication {
         if number == EEXIST {
             directories.insert(directory)
             if store.has(hash, length: length) { return }
-            // What is there cannot be this content, whoever put it there.
+            // Another file has this name, and it cannot be this content.
             unsafe unlink(target)
             number = name(file.path, target)
         }
@@ -113,7 +113,7 @@ struct FilePublication: BlobPublication {
     }
 
     mutating func undo() {
-        // The next transaction finds a new directory there, and syncs only what is in it.
+        // The next transaction finds a new directory there, and syncs only its entries.
         if directories.contains(store.root) { try? Directory.sync(store.root) }
         for (file, target) in placed {
             if !file.isTemporary {

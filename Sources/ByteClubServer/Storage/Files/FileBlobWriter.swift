@@ -57,11 +57,11 @@ final class FileBlobWriter: BlobWriter {
 final class StagedFile: StagedBlob {
     /// The file's path while it waits.
     let path: String
-    /// Whether nobody needs the file once this object is gone.
+    /// Whether the file is removed with this object.
     let isTemporary: Bool
     private let isMoved = Atomic(false)
 
-    /// Takes over a file.
+    /// Creates a reference to a file.
     init(path: String, isTemporary: Bool = true) {
         self.path = path
         self.isTemporary = isTemporary
@@ -71,6 +71,6 @@ final class StagedFile: StagedBlob {
         if isTemporary, !isMoved.load(ordering: .acquiring) { unsafe unlink(path) }
     }
 
-    /// Says whether the file has left its path.
+    /// Marks the file as moved away from its path or not.
     func setMoved(_ moved: Bool) { isMoved.store(moved, ordering: .releasing) }
 }

@@ -22,7 +22,7 @@ final class FileChunkStore: ChunkStore {
         if try Directory.make(root) { try Directory.sync(directory) }
     }
 
-    /// A chunk's bytes, or the least that a file takes on a disk.
+    /// A chunk's bytes, or the least that a file needs on a disk.
     func weight(_ bytes: Int64) -> Int64 { max(bytes, 4096) }
 
     func missing(of hashes: [ContentHash], from member: Int64) async throws -> [ContentHash] {
@@ -192,7 +192,7 @@ final class FileChunkStore: ChunkStore {
                     if let modified = Directory.modified(path), modified < oldest { self.remove(path, of: member) }
                 }
             }
-            // Earlier versions kept chunks that belonged to nobody; whoever sent one sends it again.
+            // Earlier versions kept chunks without an owner; clients send them again.
             let folders = Set(members.map(String.init))
             for name in try Directory.names(in: self.root) where !folders.contains(name) {
                 unsafe unlink(self.root + "/" + name)
@@ -200,7 +200,7 @@ final class FileChunkStore: ChunkStore {
         }
     }
 
-    /// Removes a file and what it counts for, together; tells what that was.
+    /// Removes a file and its bytes from the count, together; returns how many those were.
     @discardableResult
     private func remove(_ path: String, of member: Int64) -> Int64 {
         waiting.withLock { waiting in
@@ -220,10 +220,10 @@ final class FileChunkStore: ChunkStore {
     }
 }
 
-/// Chunks that a write has named: second copies of what is stored, which make way when the disk is full.
+/// Chunks that a write has named: second copies of stored bytes, which are removed when the disk is full.
 ///
-/// Until then they stay for contents that are like theirs. The mark is the file's access time of 0, which is gone when
-/// the chunk is sent, asked for or read again; a crash may take it, and the chunk then waits for its day to end.
+/// Until then they stay for similar contents. The mark is an access time of 0, which is reset when the chunk is sent,
+/// asked for or read again; a crash may lose the mark, and the chunk then expires after a day.
 struct SpareChunks: Sendable {
     /// How many bytes go at once at least, so that not every write on a full disk looks through the folders.
     private static let least: Int64 = 16 << 20
@@ -239,7 +239,7 @@ struct SpareChunks: Sendable {
         _ = unsafe utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW)
     }
 
-    /// Removes the oldest ones until they make so many bytes; tells whether any was there.
+    /// Removes the oldest ones until so many bytes are free; returns whether there were any.
     func remove(_ bytes: Int64) -> Bool {
         var spare: [(path: String, modified: Int, bytes: Int64)] = []
         for folder in (try? Directory.names(in: root)) ?? [] {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Copies the write-ahead log into the database beside the writer, so that no commit waits for it.
 ///
-/// A copy that runs while the writer goes on never reaches the log's end, and then the log would grow for ever. So the
-/// writer copies the few pages itself that came meanwhile, and its next commit starts the log over.
+/// While the writer works, such a copy never reaches the end of the log, and the log would grow for ever. So the writer
+/// copies the few pages that came meanwhile itself, and its next commit restarts the log.
 final class Checkpointer: Sendable {
     /// How many pages the log has, roughly, when it is copied: 16 MiB.
     private static let threshold = 4_000
@@ -35,7 +35,7 @@ final class Checkpointer: Sendable {
         _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
     }
 
-    /// Takes note of a commit, and returns whether the writer is to copy the rest now.
+    /// Counts a commit, and returns whether the writer has to copy the rest now.
     func committed(changes: Int, bytes: Int) -> Bool {
         let (starts, ends) = state.withLock { state in
             switch state {

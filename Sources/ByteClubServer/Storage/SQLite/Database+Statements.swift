@@ -59,7 +59,7 @@ extension PathKey {
         self == .root ? "" : String(decoding: string.utf8.map { $0 == UInt8(ascii: "/") ? 1 : $0 }, as: UTF8.self)
     }
 
-    /// The open range of ``sorting`` in which everything strictly below the key lies.
+    /// The open range of ``sorting`` that holds everything strictly below the key.
     var sortingBelow: (after: String, before: String) { (sorting + "\u{1}", sorting + "\u{2}") }
 }
 

@@ -47,7 +47,7 @@ struct DirectoryCopy {
     func make() throws -> CopySummary {
         do {
             try Directory.make(draft)
-            // As long as this is shared, no content goes away that the database's copy refers to.
+            // As long as this is shared, no content is removed that the database's copy refers to.
             let contents = try SQLiteStore.shareContents(source)
             try copyDatabase()
             let summary = try copyContents()
@@ -142,7 +142,7 @@ struct DirectoryCopy {
     }
 
     private func publish() throws {
-        // Takes the place of an empty directory, and of nothing else.
+        // Replaces an empty directory, and nothing else.
         guard unsafe rename(draft, target) == 0 else {
             throw StorageError(errno: errno, "cannot give the copy the name '\(target)'")
         }
@@ -152,7 +152,8 @@ struct DirectoryCopy {
 }
 
 extension SQLiteStore {
-    /// By how much a copy's changes are numbered higher than those of the original: more than that may have made since.
+    /// By how much the numbers of a copy's changes are higher than the original's: more than the original may have
+    /// given since.
     private static let numbersLeftOut: Int64 = 100_000_000
 
     /// Gives a copy of a data directory that is served for the first time a journal of its own.

@@ -9,7 +9,7 @@ final class FileUploadWriter: UploadWriter {
     private let lease: ChunkLease
     private let isFinished = Atomic(false)
 
-    /// Writes where the lease's pipeline stands.
+    /// Writes through the pipeline of a lease.
     init(store: SQLiteStore, upload: UploadIdentity, lease: ChunkLease) {
         self.store = store
         self.upload = upload
@@ -36,7 +36,7 @@ final class FileUploadWriter: UploadWriter {
         do {
             return try await lease.exclusively { [self] in
                 let (offset, digests) = try await lease.pipeline.finish()
-                // From here on the database may have the bytes, even where it says that it failed.
+                // From here on the database may have the bytes, even if it reports a failure.
                 isFinished.store(true, ordering: .releasing)
                 return try await store.advance(upload, to: offset, digests: digests)
             }
@@ -52,8 +52,8 @@ final class FileUploadWriter: UploadWriter {
         if isFinished.load(ordering: .acquiring) { return }
         await lease.pipeline.stop(ChunkLease.Revoked())
         let (path, length) = (store.files.uploadPath(upload.id), upload.offset)
-        // Bytes that were never acknowledged would count for nobody. Another chunk that came meanwhile has cut them
-        // off.
+        // Bytes that were never acknowledged would not count for any quota. Another chunk that came meanwhile has cut
+        // them off.
         try? await lease.exclusively {
             try await ContentPipeline.onDisk { try Descriptor(path: path, flags: O_WRONLY).truncate(to: length) }
         }

@@ -11,9 +11,9 @@ final class GroupCommit: Sendable {
 
     private struct Change: Sendable {
         let bytes: Int
-        /// Runs the change, and gives what tells its caller once the transaction has ended.
+        /// Runs the change, and returns how to answer its caller once the transaction has ended.
         let run: @Sendable (WriteTransaction) -> Report
-        /// Tells the caller of a change that never ran.
+        /// Answers the caller of a change that never ran.
         let refuse: @Sendable (any Error) -> Void
     }
 
@@ -37,7 +37,7 @@ final class GroupCommit: Sendable {
     private let queue = DispatchQueue(label: "byteclub.storage.writer", qos: .userInitiated)
     private let state = Mutex(State())
 
-    /// Writes through a pool, and tells `signal` what has become durable.
+    /// Writes through a pool, and announces durable changes to `signal`.
     ///
     /// Without a checkpointer, SQLite empties its log within commits.
     init(
@@ -154,9 +154,9 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Keeps the log short; after the reports, so that nobody waits for it.
+    /// Keeps the log short, after the answers, so that no caller waits for it.
     ///
-    /// What cannot be copied now is copied the next time; the log has it until then.
+    /// Pages that cannot be copied now are copied the next time.
     private func keepLogShort(after batch: [Change]) {
         let bytes = batch.reduce(0) { $0 + $1.bytes }
         guard let checkpointer, checkpointer.committed(changes: batch.count, bytes: bytes) else { return }

@@ -18,7 +18,7 @@ final class MemberCache: Sendable {
     private struct State {
         var generation: Int64 = -1
         var checked: ContinuousClock.Instant?
-        /// When all was forgotten last: what was asked for before may be wrong.
+        /// When the cache was last emptied: lookups that began before may be wrong.
         var invalidated: ContinuousClock.Instant?
         var members: [Key: (member: Member, expires: Int64)] = [:]
     }
@@ -33,12 +33,12 @@ final class MemberCache: Sendable {
         }
     }
 
-    /// Takes the answer of a lookup that began at an instant, with the list's number at that time.
+    /// Stores the answer of a lookup that began at an instant, with the list's number at that time.
     ///
     /// - Parameters:
-    ///   - member: Who it is; nil for nobody.
-    ///   - key: What was shown.
-    ///   - expires: The second by the wall clock from which on it is worth nothing.
+    ///   - member: The member; nil for none.
+    ///   - key: The credentials.
+    ///   - expires: The second by the wall clock from which on they are invalid.
     ///   - generation: The list's number.
     ///   - instant: When the lookup began.
     func store(
@@ -64,14 +64,14 @@ final class MemberCache: Sendable {
     }
 }
 
-/// What members are called: each keeps the name and the number for good, so what was found once stays right.
+/// The names of members. Names and numbers never change, so an entry never becomes wrong.
 final class MemberNames: Sendable {
     private let names = Mutex<[Int64: String]>([:])
 
     /// A member's name where it was asked for before.
     subscript(known uid: Int64) -> String? { names.withLock { $0[uid] } }
 
-    /// A member's name; nil for a number that nobody has.
+    /// A member's name; nil for an unknown number.
     func name(of uid: Int64, in database: Database) throws -> String? {
         if let known = self[known: uid] { return known }
         let name = try database.firstRow("SELECT name FROM member WHERE uid = ?", [uid]) { $0[0] as String }

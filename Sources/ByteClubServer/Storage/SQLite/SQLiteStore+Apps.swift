@@ -34,9 +34,9 @@ extension SQLiteStore {
         try readClubName()
     }
 
-    /// Takes the club's name from the database.
+    /// Reads the club's name from the database.
     func readClubName() throws {
-        // Under the lock, so that of two who name the club at once the one whose name is stored is shown.
+        // Under the lock, so that of two names that are stored at once the later one is shown.
         try knownClubName.withLock { known in
             known = try pool.read { database in
                 try database.firstRow("SELECT value FROM meta WHERE name = ?", [Schema.Meta.clubName]) { $0[0] }

@@ -37,8 +37,8 @@ extension SQLiteStore {
         return removed
     }
 
-    /// The file whose lock keeps contents from being removed while it is shared; it belongs to the directory's owner,
-    /// whoever makes it.
+    /// The file whose lock, while shared, keeps contents from being removed; it belongs to the directory's owner,
+    /// whichever process makes it.
     static func contentsLock(_ directory: String, flags: Int32 = O_RDWR) throws -> Descriptor {
         let lock = try Descriptor(path: contentsLockPath(directory), flags: flags | O_CREAT)
         lock.give(toOwnerOf: directory)
@@ -108,7 +108,7 @@ extension SQLiteStore {
 
 /// Which contents the journal refers to, in eight bytes each.
 ///
-/// Two contents whose hashes begin alike count as one, so what is unused may be taken for used, never the reverse.
+/// Two contents whose hashes begin alike count as one, so an unused content may count as used, never the reverse.
 struct ContentUse {
     /// The last change that was looked at.
     let revision: Int64
@@ -127,7 +127,7 @@ struct ContentUse {
     /// Whether a content may be in use.
     func contains(_ hash: [UInt8]) -> Bool { prefixes.contains(Self.prefix(hash)) }
 
-    /// Those of some contents that no change since has begun to use.
+    /// The contents, of these, that no later change has begun to use.
     func stillUnused(_ hashes: [[UInt8]], in database: Database) throws -> [[UInt8]] {
         let used = Set(
             try database.rows("SELECT hash FROM version WHERE revision > ? AND hash IS NOT NULL", [revision]) {

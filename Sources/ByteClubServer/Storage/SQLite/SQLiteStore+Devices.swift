@@ -88,7 +88,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Adds a device's row; false when the member is gone.
+    /// Adds a device's row; false when the member was removed.
     @discardableResult
     static func insertDevice(
         _ hash: Data, secret: String? = nil, member: Int64, app: String, name: String, now: APIDate,
@@ -101,7 +101,7 @@ extension SQLiteStore {
             """, [hash, secret, app, name, now.seconds, now.seconds, member]) > 0
     }
 
-    /// Keeps the day on which a device was last seen; a disk that is full must not keep anybody out.
+    /// Stores the day on which a device was last seen; a full disk must not lock devices out.
     private func note(_ device: Int64, seen: Int64) async {
         let now = now().seconds
         guard now - seen >= Self.day else { return }

@@ -26,7 +26,7 @@ extension SQLiteStore {
                 for upload in contents.lazy.compactMap(\.upload) { try Self.complete(upload, in: transaction) }
                 let used = Set(transaction.made.entries.lazy.compactMap(\.contentHash))
                 try transaction.store(contents.filter { used.contains($0.hash) })
-                // A file that has this content already made no version; what has been lost of it comes back here.
+                // A file that already has this content made no version; a content that was lost is restored here.
                 if used.isEmpty, let content = contents.first, try transaction.lacks(content) {
                     try transaction.store([content])
                 }

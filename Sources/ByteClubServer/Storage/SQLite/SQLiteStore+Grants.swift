@@ -118,8 +118,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Adds a row whose last column says when it dies, unless `check` throws, and removes those of its table that are
-    /// dead.
+    /// Adds a row whose last column is its expiry, unless `check` throws, and removes the expired rows of its table.
     func insertExpiring(
         _ place: String, _ arguments: StatementArguments, lifetime: Int64,
         _ check: @escaping @Sendable (WriteTransaction) throws -> Void = { _ in }

@@ -125,7 +125,7 @@ private struct HistorySurplus {
         ) { row in
             if let hash = row.bytes(0) { live.insert(ContentUse.prefix(hash)) }
         }
-        // What a live file has too takes no room of its own; what several versions have takes it once.
+        // A content that a live file has needs no room of its own; one that several versions have needs it once.
         var uses: [Owned: Int] = [:]
         var sums: [Int64: Int64] = [:]
         try database.forEachRow(Self.old) { row in

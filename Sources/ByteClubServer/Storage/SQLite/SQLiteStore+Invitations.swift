@@ -9,7 +9,7 @@ extension SQLiteStore {
             "invitation(hash, role, inviter, expires)", [Secret.hash(secret), role.rawValue, inviter],
             lifetime: lifetime
         ) { transaction in
-            // Those of a member who stops being an owner are withdrawn, so none may be made after that.
+            // The invitations of a member who stops being an owner are withdrawn, so none may be made after that.
             if inviter > 0, try !Self.isOwner(inviter, in: transaction) { throw StorageError.noInviter }
         }
         return secret

@@ -76,7 +76,7 @@ extension SQLiteStore {
                         "UPDATE member SET password = ? WHERE uid = ? AND password IS ?", [hash.text, uid, known?.text])
                 }
             if count == 0 { return false }
-            // What was let in but has not fetched its token yet is let in no more, either.
+            // Sign-ins that have not fetched their tokens yet are withdrawn, too.
             let tables = ["web_session"] + (shuttingOutDevices ? ["device", "request_token", "grant_code"] : [])
             for table in tables { try transaction.execute("DELETE FROM \(table) WHERE member = ?", [uid]) }
             return true
@@ -134,7 +134,7 @@ extension SQLiteStore {
         if !left.contains(Role.owner.rawValue), !(mayBeEmpty && left.isEmpty) { throw StorageError.lastOwner(name) }
     }
 
-    /// Nobody comes back by an invitation of their own, nor does a second one by those for the first owner.
+    /// Members cannot come back by their own invitations, nor can a second person use one for the first owner.
     private static func withdrawInvitations(of uid: Int64, in transaction: WriteTransaction) throws {
         try transaction.execute("DELETE FROM invitation WHERE inviter = ?", [uid])
     }
@@ -158,7 +158,7 @@ extension SQLiteStore {
         return Member(uid: uid, name: name, created: now, role: role, isDisabled: false)
     }
 
-    /// Tells this process and others that what they remember of members, devices, sessions and links may be wrong.
+    /// Invalidates what this and other processes have cached of members, devices, sessions and links.
     static func countAccountChange(in transaction: WriteTransaction) throws {
         try transaction.execute("UPDATE meta SET value = value + 1 WHERE name = ?", [Schema.Meta.members])
     }

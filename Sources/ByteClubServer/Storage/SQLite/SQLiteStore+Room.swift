@@ -66,21 +66,21 @@ struct UsageLedger {
             entries: try SQLiteFolderState.number(Schema.Meta.entries, in: database))
     }
 
-    /// What is live and a member was the last to write.
+    /// The live entries that a member was the last to write.
     func member(_ uid: Int64) throws -> Usage {
         try database.firstRow("SELECT bytes, entries FROM member_usage WHERE member = ?", [uid]) {
             Usage(bytes: $0[0], entries: $0[1])
         } ?? Usage()
     }
 
-    /// The bytes that the unfinished uploads of a member have on the disk, or those of everybody.
+    /// The bytes of the unfinished uploads of a member, or of all.
     func unfinishedUploads(of uid: Int64?) throws -> Int64 {
         let sum = "SELECT coalesce(sum(size), 0) FROM upload WHERE completed = 0"
         guard let uid else { return try database.firstRow(sum) { $0[0] as Int64 } ?? 0 }
         return try database.firstRow(sum + " AND member = ?", [uid]) { $0[0] as Int64 } ?? 0
     }
 
-    /// Refuses a change that grows what is over its limit; one that shrinks it is always welcome.
+    /// Refuses a change that grows a sum that is over its limit; one that shrinks it always passes.
     ///
     /// - Parameters:
     ///   - change: The change in question.

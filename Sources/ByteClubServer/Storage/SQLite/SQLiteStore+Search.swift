@@ -42,7 +42,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Takes out of the index the texts of what was deleted that history keeps no longer; the names stay.
+    /// Removes from the index the texts of deleted files that history does not keep any more; their names stay.
     func forgetDeletedTexts() async throws {
         let files = files
         let forgotten = try await query { database in

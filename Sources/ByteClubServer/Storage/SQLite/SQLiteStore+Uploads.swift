@@ -143,7 +143,7 @@ extension SQLiteStore {
     func committing<T: Sendable>(_ upload: UploadIdentity, _ body: () async throws -> T) async throws -> T {
         try await claims.claimCommit(upload.id)
         defer { claims.releaseCommit(upload.id) }
-        // Bytes that were acknowledged since the content was taken must not be cut off.
+        // Bytes that were acknowledged after the hash was computed must not be cut off.
         let size = try await query { database in
             try database.firstRow(
                 "SELECT size FROM upload WHERE id = ? AND member = ? AND completed = 0", [upload.id, upload.member]
@@ -177,7 +177,7 @@ extension SQLiteStore {
         let path = files.uploadPath(id)
         let known = claims.tail(id, offset: offset)
         return try await ContentPipeline.onDisk {
-            // A file that is too short, or is content already since a crash, cannot be gone on with: the client starts
+            // A file that is too short, or has become content before a crash, cannot be continued: the client starts
             // again.
             guard let length = Directory.fileLength(path), length >= offset, Directory.linkCount(path) == 1 else {
                 throw UploadError.unknown

@@ -46,18 +46,18 @@ final class SQLiteStore: ClubStore {
     private let lock: Descriptor?
     private let isClosed = Atomic(false)
 
-    /// Opens a data directory, making it when it is missing, and repairs what a crash left.
+    /// Opens a data directory, makes it when it is missing, and repairs it after a crash.
     ///
     /// - Parameters:
     ///   - directory: Where the data is.
-    ///   - mode: What for.
+    ///   - mode: The purpose.
     ///   - readers: How many queries a server runs at a time.
     ///   - settings: How long the past is kept, and how much may be stored.
     ///   - now: The wall clock.
-    ///   - uptime: The clock that nobody can set.
-    ///   - logger: Where repairs are told.
-    /// - Throws: ``StorageError`` `inUse` when another server has it, `damaged` when the database is, and what the disk
-    ///   does.
+    ///   - uptime: The clock that cannot be set.
+    ///   - logger: The log of repairs.
+    /// - Throws: ``StorageError`` `inUse` when another server has it, `damaged` when the database is, and failures of
+    ///   the disk.
     init(
         directory: String, mode: Mode = .server, readers: Int = 8,
         settings: HistorySettings = HistorySettings(),
@@ -73,7 +73,7 @@ final class SQLiteStore: ClubStore {
         if mode == .server, let exposure = Directory.exposure(directory) { logger.warning("\(exposure)") }
         lock = try mode == .server ? Self.lock(directory) : nil
         let wasLeftOpen = try lock.map { try Self.mark($0) } ?? false
-        // Before anybody else makes it. One that cannot be opened is told of when contents are collected.
+        // Before another process makes it. The collection of contents reports a lock that cannot be opened.
         if mode == .server { _ = try? Self.contentsLock(directory) }
         do {
             files = try FileBlobStore(directory: directory)
@@ -130,7 +130,7 @@ final class SQLiteStore: ClubStore {
         do {
             try writer.close()
             if lock != nil {
-                // The pool's last connection can only read, so nobody else would empty the log into the database.
+                // The pool's last connection can only read, so it would not empty the log into the database.
                 _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
             }
             try pool.close()
@@ -198,8 +198,8 @@ final class SQLiteStore: ClubStore {
         if Directory.isWritable(directory) { return try DatabasePool(path: path, configuration: configuration) }
         var configuration = configuration
         configuration.readonly = true
-        // SQLite wants to make a log and its index, unless it knows that nobody changes the database. What a log that was
-        // left there has in it must be read, too.
+        // SQLite wants to make a log and its index unless the database is immutable. The content of an existing log
+        // must be read, too.
         let isWhole = Directory.fileLength(path + "-wal") ?? 0 == 0
         return try DatabasePool(
             path: isWhole ? "file:\(PercentEncoding.encode(path))?immutable=1" : path, configuration: configuration)

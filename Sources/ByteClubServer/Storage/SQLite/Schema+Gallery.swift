@@ -5,9 +5,9 @@ import GRDB
 extension Schema {
     /// Version 13: the live notes and photos are kept by date, and photos by kind and place.
     ///
-    /// `gallery_source` says what a row of `gallery_item` is; triggers keep the rows so, whoever writes. `kind` is NULL
-    /// for a note, and empty for a photo of which no kind is known. `caption_view` has, by the hashes of captions, how
-    /// these want their photos to be seen; those that do not say are not in it.
+    /// `gallery_source` defines the rows of `gallery_item`; triggers maintain them for every writer. `kind` is NULL for
+    /// a note, and empty for a photo of unknown kind. `caption_view` has, by the hashes of captions, how they want
+    /// their photos to be seen, if they do.
     @Sendable static func addGallery(_ db: Database) throws {
         try db.execute(
             sql: """
@@ -89,18 +89,18 @@ extension Schema {
                 """)
     }
 
-    /// Version 14: photos are read again, since places that only their XMP packets tell were not found before.
+    /// Version 14: photos are read again, since places that only their XMP packets have were not found before.
     ///
-    /// Until then they stay in the gallery with what is known of them.
+    /// Until then they stay in the gallery with their old details.
     @Sendable static func readPhotosAgain(_ db: Database) throws { try forgetPhotos(readBefore: 2, db) }
 
     /// Version 15: photos are read again, since of several XMP packets the first alone was read.
     @Sendable static func readAllPackets(_ db: Database) throws { try forgetPhotos(readBefore: 3, db) }
 
-    /// Version 16: photos are kept by the clocks of the places where they were taken, and all else by the server's.
+    /// Version 16: photos are kept by clocks at their places, and all else by the server's clock.
     ///
-    /// Photos are read again, since of those with an offset the moment alone was kept; until then they stay where they
-    /// were. A date stays as it is when the server's zone changes.
+    /// Photos are read again, since only the moment was kept of those with an offset; until then they keep their dates.
+    /// A date does not change with the server's zone.
     @Sendable static func keepClocks(_ db: Database) throws {
         try db.execute(sql: "ALTER TABLE media_info ADD COLUMN taken_offset INTEGER")
         try change("view", "gallery_source", "coalesce(m.taken, v.client_modified / 1000000000, v.modified)", db) { _ in
@@ -117,7 +117,7 @@ extension Schema {
                 """)
     }
 
-    /// Makes a view or a trigger anew with a piece of its text replaced.
+    /// Replaces a piece of the text of a view or a trigger.
     private static func change(
         _ type: String, _ name: String, _ piece: String, _ db: Database, _ replacement: (String) -> String
     ) throws {
@@ -150,7 +150,8 @@ extension Schema {
             FROM version WHERE revision = NEW.revision AND kind = 0
         """
 
-    // Keys are folded, paths are not. As these conditions are in databases, they stay when those of the program change.
+    // Keys are folded, paths are not. Databases contain these conditions, so they stay when those of the program
+    // change.
     private static func isPhoto(_ key: String) -> String {
         "(substr(\(key), -4) IN ('.jpg', '.png') OR substr(\(key), -5) = '.jpeg')"
     }

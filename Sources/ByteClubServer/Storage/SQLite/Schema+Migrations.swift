@@ -1,6 +1,6 @@
 import GRDB
 
-/// What made each version of the database of the one before; what was released never changes.
+/// The steps from each version of the database to the next; a released step never changes.
 extension Schema {
     /// Version 2: roles, passwords, registered apps, devices in place of bare tokens, and what signing in needs.
     ///
@@ -68,7 +68,7 @@ extension Schema {
                 """)
     }
 
-    /// Version 4: links to paths, and what was read from photos.
+    /// Version 4: links to paths, and details of photos.
     @Sendable static func addLinks(_ db: Database) throws {
         try db.execute(
             sql: """
@@ -84,7 +84,7 @@ extension Schema {
 
     /// Version 5: entries have identities that moves keep, and members' operations are remembered.
     ///
-    /// What happened before is told as if nothing had ever moved: an entry begins where its path was made.
+    /// The earlier history is kept as if nothing had ever moved: an entry begins where its path was made.
     @Sendable static func addNodes(_ db: Database) throws {
         try db.execute(
             sql: """
@@ -129,7 +129,7 @@ extension Schema {
                 """)
     }
 
-    /// Version 6: what each member stores is counted, and what was replaced long ago can be forgotten.
+    /// Version 6: the bytes of each member are counted, and versions that were replaced long ago can be removed.
     @Sendable static func addHistory(_ db: Database) throws {
         try db.execute(
             sql: """
@@ -143,7 +143,7 @@ extension Schema {
                 """)
     }
 
-    /// Version 7: entries are counted as their bytes are, and an upload tells when it last went on.
+    /// Version 7: entries are counted as their bytes are, and an upload has the time of its last chunk.
     @Sendable static func addQuotas(_ db: Database) throws {
         try db.execute(
             sql: """
@@ -160,11 +160,11 @@ extension Schema {
                 """)
     }
 
-    /// Version 8: links have numbers and go with entries rather than paths.
+    /// Version 8: links have numbers and follow entries rather than paths.
     ///
-    /// Those that lead somewhere and whose makers may still have them are kept, with their secrets and ends, as links
-    /// to what is at their paths now. When they were made is not known: they were last asked for their lifetime before
-    /// their end.
+    /// Links that lead to an entry, and whose makers may still have them, are kept with their secrets and ends as links
+    /// to the entries that are at their paths now. The time of their making is unknown: they were last asked for their
+    /// lifetime before their end.
     @Sendable static func addLinkNodes(_ db: Database) throws {
         let (share, copy) = (Link.Purpose.share, Link.Purpose.copy)
         try db.execute(
@@ -190,7 +190,7 @@ extension Schema {
                 """)
     }
 
-    /// Version 9: versions tell when their contents were made, in nanoseconds since 1970; of older ones nobody knows.
+    /// Version 9: versions have the time of their contents, in nanoseconds since 1970; that of older ones is unknown.
     @Sendable static func addFileTimes(_ db: Database) throws {
         try db.execute(sql: "ALTER TABLE version ADD COLUMN client_modified INTEGER")
     }
@@ -209,16 +209,16 @@ extension Schema {
                 """)
     }
 
-    /// Version 11: versions tell whether their files may be executed; of older ones nobody knows.
+    /// Version 11: versions have the executable bit of their files; that of older ones is unknown.
     @Sendable static func addExecutable(_ db: Database) throws {
         try db.execute(sql: "ALTER TABLE version ADD COLUMN executable INTEGER")
     }
 
-    /// Version 12: what photos are as pictures is kept, contents of photos are found by their hashes, and links may
-    /// have passwords.
+    /// Version 12: the shapes of photos are kept, contents of photos are found by their hashes, and links may have
+    /// passwords.
     ///
-    /// What was read from photos before says nothing of their shape, and is read again. The index holds photos alone,
-    /// so that notes, of which there are many, cost nothing more.
+    /// Earlier details of photos have no shape, and are read again. The index holds only photos, so that notes, of
+    /// which there are many, cost nothing more.
     @Sendable static func addPhotos(_ db: Database) throws {
         try db.execute(
             sql: """

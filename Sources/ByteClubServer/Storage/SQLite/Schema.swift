@@ -5,14 +5,15 @@ import GRDB
 
 /// The tables, and how an older database becomes a current one.
 enum Schema {
-    /// What makes a database of version n from one of version n - 1, oldest first; what was released never changes.
+    /// The steps that make a database of version n from one of version n - 1, oldest first; a released step never
+    /// changes.
     private static let migrations: [@Sendable (Database) throws -> Void] = [
         createTables, addAccounts, addListings, addLinks, addNodes, addHistory, addQuotas,
         addLinkNodes, addFileTimes, addSearch, addExecutable, addPhotos, addGallery, readPhotosAgain,
         readAllPackets, keepClocks,
     ]
 
-    /// The version that this program reads and writes, as `PRAGMA user_version` tells it.
+    /// The version that this program reads and writes, as in `PRAGMA user_version`.
     static var version: Int { migrations.count }
 
     /// The names of the rows of `meta`.

@@ -5,12 +5,11 @@ import Glibc
 
 /// The words of names and texts, as one transaction of the database sees them.
 ///
-/// `searchable` says of each entry what of it is in the index, under the number of its last change; `search_index` has
-/// the words alone. Entries are followed by the journal: what is numbered above the mark is still to be looked at. The
-/// mark moves in the transaction that changes the words, so a crash loses and repeats nothing. Writers do nothing for
-/// it.
+/// `searchable` has the indexed name and content of each entry, under the number of its last change; `search_index` has
+/// only the words. The index follows the journal: changes above the mark are not indexed yet. The mark moves in the
+/// transaction that changes the words, so a crash loses and repeats nothing. Writers do no work for it.
 struct SearchIndex {
-    /// What is in the index of an entry.
+    /// The part of an entry that is in the index.
     struct Document: Sendable {
         /// The number of the entry's last change when it was put in.
         var id: Int64
@@ -26,17 +25,17 @@ struct SearchIndex {
 
     /// What a look at one entry has found to be done.
     struct Change: Sendable {
-        /// What goes out of the index.
+        /// The document that leaves the index.
         var old: Document?
-        /// What comes into it.
+        /// The document that enters it.
         var new: Document?
     }
 
-    /// A step of the work: what is to be changed, and where the mark is then.
+    /// A step of the work: its changes, and the mark after it.
     struct Step: Sendable {
-        /// Where the mark must be.
+        /// The mark before the step; when it has moved, the step is out of date.
         var start: Int64
-        /// Where it comes.
+        /// The mark after the step.
         var end: Int64
         /// Whether nothing is left.
         var isLast: Bool
@@ -48,12 +47,12 @@ struct SearchIndex {
     /// An entry whose words are not in the index yet, or others.
     struct Pending {
         var entry: FolderEntry
-        /// The content to be searched: of what was deleted the last one.
+        /// The content to be searched; of a deleted file the last one.
         var hash: ContentHash?
-        /// What is in the index of it.
+        /// Its document in the index.
         var document: Document?
 
-        /// Whether the index has it as it is; what is deleted stays there as it last was.
+        /// Whether the index is up to date; a deleted file stays there as it last was.
         var isIndexed: Bool {
             guard let document else { return false }
             if !entry.isDeleted { return document.id == entry.change }
@@ -76,7 +75,7 @@ struct SearchIndex {
                 AND substr(v.path, -length(s.name) - 1) = '/' || s.name)
         ORDER BY v.revision LIMIT ?
         """
-    /// The names' columns come after those of the entry.
+    /// The names' columns follow those of the entry.
     private static let afterEntry = SQLiteFolderState.columnCount
 
     let database: Database
@@ -103,7 +102,7 @@ struct SearchIndex {
         }
     }
 
-    /// Looks at what is next.
+    /// Finds the next step.
     func step() throws -> Step {
         let (start, last) = (try mark(), try SQLiteFolderState.lastRevision(in: database))
         let pending = try pending(after: start, limit: Self.stepEntries)
@@ -138,8 +137,8 @@ struct SearchIndex {
         return change
     }
 
-    /// Does a step in the writer's transaction; false when something else was done meanwhile, and it is to be looked at
-    /// anew.
+    /// Does a step in the writer's transaction; false when another step was done meanwhile, and the work has to be
+    /// planned again.
     func perform(_ step: Step) throws -> Bool {
         guard try mark() == step.start, try step.changes.allSatisfy({ try $0.old.map(has) ?? true }) else {
             return false
@@ -169,9 +168,9 @@ struct SearchIndex {
         ) { _ in true } != nil
     }
 
-    /// Takes an entry out of the index, which has to be told the words that it has of it.
+    /// Removes an entry from the index, which needs the words that it has of it.
     ///
-    /// What it is not told stays in it under a number that no entry has any more: so nothing is found that should not.
+    /// Words that are left out stay under a number that no entry has any more, so no search finds them.
     func remove(_ document: Document) throws {
         try database.run("DELETE FROM searchable WHERE id = ?", [document.id])
         try database.run(
@@ -199,7 +198,7 @@ struct TextSource {
     let database: Database
     let files: FileBlobStore
 
-    /// What a content says; nil when it is no text that is searched, or is lost.
+    /// The text of a content; nil when it is not a text that is searched, or is lost.
     func text(_ hash: ContentHash) throws -> String? {
         let bytes = try database.firstRow("SELECT bytes FROM content WHERE hash = ?", [hash.data]) { $0.bytes(0) ?? [] }
         return (bytes ?? file(hash)).flatMap { FoldedText.text($0) }

@@ -1,7 +1,7 @@
 import ByteClubCore
 import GRDB
 
-/// One search in the index, and in what is not in it yet; all that it may cost is bounded.
+/// One search in the index and in later changes, with bounded cost.
 struct TextSearch {
     /// The most entries that are looked at though they are not in the index.
     private static let mostPending = 256
@@ -19,7 +19,7 @@ struct TextSearch {
         WHERE search_index MATCH ? ORDER BY search_index.rowid DESC LIMIT \(mostCandidates + 1)
         """
 
-    /// The index's columns come after those of the entry.
+    /// The index's columns follow those of the entry.
     private static let afterEntry = SQLiteFolderState.columnCount
 
     private struct Match {
@@ -57,7 +57,7 @@ struct TextSearch {
         return TextSearchResults(try described(describe), isComplete: isComplete)
     }
 
-    /// Looks at what is not in the index yet, the last changed first.
+    /// Searches entries that are not in the index yet, the last changed first.
     private mutating func scanPending() throws -> (names: [Match], texts: [Match]) {
         var pending = try index.pending(after: index.mark(), limit: Self.mostPending + 1)
         if pending.count > Self.mostPending {

@@ -50,10 +50,10 @@ final class UploadClaims: Sendable {
         await earlier?.revoke()
     }
 
-    /// Whether nobody touches the file of an upload.
+    /// Whether the file of an upload is unused.
     func isIdle(_ id: String) -> Bool { state.withLock { $0.holders[id] == nil } }
 
-    /// Lets go of an upload, unless somebody else holds it by now.
+    /// Releases an upload, unless another chunk holds it by now.
     func release(_ id: String, _ lease: ChunkLease) {
         state.withLock { state in
             if case .chunk(let holder) = state.holders[id], holder === lease { state.holders[id] = nil }
@@ -73,7 +73,7 @@ final class UploadClaims: Sendable {
         }
     }
 
-    /// Forgets what ``remember(_:offset:digests:)`` was told.
+    /// Forgets the hash of an upload's unfinished block.
     func forget(_ id: String) { state.withLock { $0.tails[id] = nil } }
 
     /// The hash of the unfinished block before an offset; nil when it must be read again.
@@ -85,7 +85,7 @@ final class UploadClaims: Sendable {
     }
 }
 
-/// A chunk's right to an upload's file, which the next chunk takes away.
+/// A chunk's right to an upload's file, which the next chunk revokes.
 final class ChunkLease: Sendable {
     private struct State {
         var isRevoked = false
@@ -97,12 +97,12 @@ final class ChunkLease: Sendable {
     let pipeline = ContentPipeline()
     private let state = Mutex(State())
 
-    /// Whether the right was taken away.
+    /// Whether the right was revoked.
     var isRevoked: Bool { state.withLock { $0.isRevoked } }
 
-    /// Runs what must not be cut in two; a revocation waits for its end.
+    /// Runs work that must not be cut in two; a revocation waits for its end.
     ///
-    /// - Throws: ``Revoked`` when the right is gone already.
+    /// - Throws: ``Revoked`` after the right was revoked.
     func exclusively<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {
         try state.withLock { state in
             if state.isRevoked { throw Revoked() }
@@ -119,7 +119,7 @@ final class ChunkLease: Sendable {
         return try await body()
     }
 
-    /// Takes the right away, and waits until nothing touches the file any more.
+    /// Revokes the right, and waits until the file is unused.
     func revoke() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
@@ -132,6 +132,6 @@ final class ChunkLease: Sendable {
         await pipeline.stop(Revoked())
     }
 
-    /// A chunk went on although another one had taken its place.
+    /// A chunk went on although another one had replaced it.
     struct Revoked: Error {}
 }

@@ -7,7 +7,7 @@ extension Verifier {
     private static let piece = 256 << 10
     private static let page = 2000
 
-    /// What was found in a part of the contents.
+    /// The findings in a part of the contents.
     fileprivate struct Part: Sendable {
         var contents = 0
         var bytes: Int64 = 0
@@ -47,10 +47,10 @@ extension Verifier {
         report.findings += try await orphanFindings()
     }
 
-    /// The most damaged contents of which the versions are told.
+    /// The most damaged contents whose versions are reported.
     private static let mostNamed = 100
 
-    /// Says of damaged contents which version has each, the newest of several, and who made it: one look at the
+    /// Adds to damaged contents the version that has each, the newest of several, and its author: one pass over the
     /// journal.
     private func naming(_ findings: [Finding]) async throws -> [Finding] {
         let hashes = findings.filter { $0.kind == .content }.prefix(Self.mostNamed).compactMap {
@@ -199,7 +199,7 @@ extension Verifier {
         return found == bytes ? nil : "its content \(hash) has \(found) bytes and should have \(bytes)"
     }
 
-    /// Tells what nothing refers to.
+    /// Reports unreferenced contents.
     private func orphanFindings() async throws -> [Finding] {
         let use = try await pool.read { try ContentUse(in: $0) }
         let rows = try await pool.read { database in

@@ -63,7 +63,8 @@ extension Verifier {
         return twice + never
     }
 
-    /// Checks that the tree's rows name versions of their own paths, and that what is live has a live folder above it.
+    /// Checks that the tree's rows name versions of their own paths, and that live entries have live folders above
+    /// them.
     func treeFindings(in database: Database) throws -> [Finding] {
         var findings: [Finding] = []
         let rows = try Row.fetchCursor(

@@ -115,10 +115,9 @@ extension Verifier {
         return try findings + galleryFindings(in: database) + wordFindings(in: database)
     }
 
-    /// Checks that the gallery has each note and photo as it is, but for photos that are still to be looked into.
+    /// Checks that the gallery has each note and photo as it is, but for photos that are not read yet.
     ///
-    /// A file's date by the server's clock is another one in another zone, so all that differ by a day are taken for the
-    /// same.
+    /// The server's clock gives a file another date in another zone, so dates that differ by a day count as equal.
     private func galleryFindings(in database: Database) throws -> [Finding] {
         let columns = "revision, kind, pending, latitude, longitude"
         return try database.rows(
@@ -148,7 +147,7 @@ extension Verifier {
         try database.forEachRow("SELECT name, hash FROM searchable") { row in
             let words = [FoldedText(row[0] as String).bytes]
             guard let hash = row.bytes(1).flatMap(ContentHash.init(bytes:)) else { return expected.add(words) }
-            // What is missing or damaged is told with the contents.
+            // Missing or damaged contents are reported with the contents.
             guard let text = try texts.text(hash) else { return isWhole = false }
             expected.add(words + [FoldedText(text).bytes])
         }

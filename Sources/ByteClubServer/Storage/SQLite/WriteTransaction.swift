@@ -29,7 +29,7 @@ final class WriteTransaction {
     private var lookups = Lookups()
     /// The growth of the change that runs which is known to be within the limits.
     private var checkedUsage = UsageChange()
-    /// Whether there is a savepoint to which the change that runs goes back.
+    /// Whether the running change has a savepoint to return to.
     private var hasSavepoint = false
 
     /// Starts on a connection whose transaction has begun.
@@ -45,7 +45,7 @@ final class WriteTransaction {
         made = accepted
     }
 
-    /// The number of the last change, those of this transaction included.
+    /// The number of the last change, including those of this transaction.
     var lastRevision: Int64 { made.lastRevision }
 
     /// The number of the last version in a folder that this transaction made; nil when it made none.
@@ -68,7 +68,7 @@ final class WriteTransaction {
             accepted.add(made)
             return result
         } catch {
-            // What the change looked up may not be there any more, such as what was in a folder's new place.
+            // Entries that the change looked up may not exist any more, such as those in a folder's new place.
             lookups = Lookups()
             rollBackChange(after: error)
             throw error
@@ -87,7 +87,7 @@ final class WriteTransaction {
         }
     }
 
-    /// Marks the place to which a failing change goes back; changes that only look need none.
+    /// Sets the savepoint to which a failing change returns; changes that only read need none.
     func beginChange() throws {
         if hasSavepoint { return }
         try database.run("SAVEPOINT change")
@@ -134,8 +134,8 @@ final class WriteTransaction {
 
     /// Runs a statement that changes exactly one row.
     ///
-    /// - Throws: ``StorageError`` `damaged` when it changes none or several: then what was looked up is not what is
-    ///   there, and the whole transaction is lost.
+    /// - Throws: ``StorageError`` `damaged` when it changes none or several: then the lookups were wrong, and the whole
+    ///   transaction is lost.
     func updateRow(_ sql: String, _ arguments: StatementArguments) throws {
         try database.run(sql, arguments)
         let count = database.changesCount
