@@ -13,7 +13,7 @@ struct Invitation: Hashable, Sendable {
 
     /// What the new member may do.
     let role: Role
-    /// When the link dies.
+    /// When the link expires.
     let expires: APIDate
 }
 
@@ -40,7 +40,7 @@ struct OwnerInvitation: Sendable {
 
     /// What the link ends with.
     let secret: String
-    /// When the link dies.
+    /// When the link expires.
     let expires: APIDate
 
     /// The invitation to show, made when there is none that is good for long; nil when the club has an owner.
