@@ -38,7 +38,7 @@ extension SharedFolder {
         }
     }
 
-    /// Gives a live file new content; the same content makes no new version, unless it becomes executable or is no more.
+    /// Gives a live file new content; the same content makes no new version, unless the executable bit changes.
     mutating func edit(
         _ file: FolderEntry, bytes: Int64, hash: ContentHash, modified: FileTime? = nil, executable: Bool? = nil
     ) throws -> FolderEntry {

@@ -9,8 +9,8 @@ protocol LinkStore: Sendable {
     ///
     /// What the terms say is so afterwards also for the one that there is.
     ///
-    /// - Throws: ``StorageError`` `tooMany` when the member has ``Link/mostOfMember`` already, `notFound` when the entry
-    ///   is gone.
+    /// - Throws: ``StorageError`` `tooMany` when the member has ``Link/mostOfMember`` already, `notFound` when the
+    ///   entry is gone.
     func link(
         _ purpose: Link.Purpose, to entry: FolderEntry, by member: Int64, _ terms: Link.Terms
     ) async throws -> Link

@@ -8,7 +8,7 @@ protocol AppStore: Sendable {
     /// The registered apps, by name.
     func apps() async throws -> [App]
 
-    /// Forgets an app and shuts out all its devices; false when there is none.
+    /// Removes an app and all its devices; false when there is none.
     func removeApp(key: String) async throws -> Bool
 
     /// An app, the built-in one included; nil when unknown.
@@ -44,7 +44,7 @@ protocol GrantStore: Sendable {
 
 /// A club's name, and where its server is reached, for those who make links without asking it.
 protocol AddressStore: Sendable {
-    /// Where the server was last reached; nil when it never ran.
+    /// The public address of the last run of the server; nil when it never ran.
     func publicURL() async throws -> String?
 
     /// Notes where the server is reached.
@@ -66,9 +66,9 @@ struct App: Hashable, Sendable {
     let key: String
     /// The app's secret; nil for programs that everybody can read, which prove themselves by PKCE.
     let secret: String?
-    /// The name shown to members.
+    /// The name that members see.
     let name: String
-    /// Where members may be sent back to.
+    /// The addresses to which members may be redirected.
     let redirects: [String]
 
     /// ByteClub's own command line, which needs no registration.
@@ -108,10 +108,10 @@ struct Grant: Hashable, Sendable {
     let app: String
     /// The member's number.
     let member: Int64
-    /// Where the code was sent; nil when it was shown to be copied.
+    /// The address to which the code was sent; nil when the member copies it.
     let redirect: String?
     /// The PKCE challenge; nil without.
     let challenge: String?
-    /// What the device calls itself; may be empty.
+    /// The device's own name for itself; may be empty.
     let device: String
 }

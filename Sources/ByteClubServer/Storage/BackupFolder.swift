@@ -8,7 +8,7 @@ import Glibc
 struct BackupFolder {
     private static let leftover = ".part"
 
-    /// Where the folder is.
+    /// The path of the folder.
     let path: String
 
     /// Adds a backup, which shares unchanged files with the one before, and removes the oldest.
@@ -100,12 +100,12 @@ struct BackupFolder {
     }
 }
 
-/// What adding a backup did.
+/// The result of adding a backup.
 struct BackupSummary: Sendable {
-    /// Where the backup is.
+    /// The path of the backup.
     let path: String
-    /// What it has.
+    /// Its contents.
     let copy: CopySummary
-    /// Where those were that it took the place of.
+    /// The paths of the backups that were removed for it.
     let removed: [String]
 }

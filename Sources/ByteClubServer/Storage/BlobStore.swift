@@ -1,7 +1,7 @@
 import ByteClubCore
 import NIOCore
 
-/// Where contents are kept that are too large for a store's rows, named by their hashes.
+/// The contents that are too large for a store's rows, named by their hashes.
 ///
 /// A writer stages a content, and the write that names it publishes it; unpublished content is removed. Published
 /// content never changes. Calls that are not `async` may block: make them on threads that may.

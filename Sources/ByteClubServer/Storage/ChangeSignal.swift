@@ -99,7 +99,7 @@ final class ChangeSignal: Sendable {
         for continuation in awake { continuation.resume(returning: true) }
     }
 
-    /// Where something has changed, as sets: there may be thousands of waiters, and as many entries.
+    /// The changed places as sets, because there may be thousands of waiters and as many entries.
     private struct Changes {
         /// The entries and all folders above them.
         private var keys: Set<PathKey> = []

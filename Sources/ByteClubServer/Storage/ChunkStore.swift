@@ -7,15 +7,14 @@ protocol ChunkStore: Sendable {
     /// The chunks, of these, that a member has not sent; the others are kept for another day.
     func missing(of hashes: [ContentHash], from member: Int64) async throws -> [ContentHash]
 
-    /// Keeps a member's chunk; one that is there already stays as it is.
+    /// Keeps a member's chunk, unless it exists.
     func add(_ bytes: [UInt8], hash: ContentHash, from member: Int64) async throws
 
-    /// Keeps contents that the blob store has staged as chunks of a member, all durable when this returns; those that are
-    /// there already stay as they are.
+    /// Keeps staged contents as chunks of a member, all durable when this returns; existing chunks stay as they are.
     func keep(_ contents: [StagedContent], from member: Int64) async throws
 
-    /// A member's chunk as a content by itself, without a copy of its bytes; nil when it is missing, or only a copy makes
-    /// one.
+    /// A member's chunk as a content by itself, without a copy of its bytes; nil when it is missing, or would have to be
+    /// copied.
     func content(_ hash: ContentHash, from member: Int64) async throws -> StagedContent?
 
     /// The bytes of a member's chunk; nil when it is missing.
@@ -24,13 +23,13 @@ protocol ChunkStore: Sendable {
     /// How long a member's chunks are; nil for one that is missing.
     func lengths(of hashes: [ContentHash], from member: Int64) async throws -> [Int64?]
 
-    /// What a chunk of so many bytes counts for.
+    /// The weight of a chunk of so many bytes in quotas.
     func weight(_ bytes: Int64) -> Int64
 
-    /// What the chunks of each member count for.
+    /// The weight of each member's chunks.
     func waitingBytes() async throws -> [Int64: Int64]
 
-    /// What a member's chunks with these hashes count for, each once.
+    /// The weight of a member's chunks with these hashes, each counted once.
     func waitingBytes(of hashes: [ContentHash], from member: Int64) async throws -> Int64
 
     /// Marks a member's chunks as stored elsewhere: they stay for similar contents, and are removed before the disk
@@ -99,6 +98,6 @@ enum WaitingTime {
     static let upload: Int64 = 48 * 3600
     /// A chunk, after it was sent or asked for: a day.
     static let chunk: Int64 = 24 * 3600
-    /// What nothing came of, before it makes room for others: an hour.
+    /// An unused chunk or upload, before it makes room for others: an hour.
     static let idle: Int64 = 3600
 }

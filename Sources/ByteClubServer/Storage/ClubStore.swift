@@ -1,20 +1,20 @@
 /// All that a server keeps of a club: one consistent, durable whole.
 ///
-/// Who needs a part of it asks for that part: the folder's pages for ``FolderStore``, a sign-in for ``SessionStore``.
+/// Code asks only for the part that it needs: pages of the folder for ``FolderStore``, a sign-in for ``SessionStore``.
 /// All calls of all parts may run at once. They throw ``StorageError`` for what the disk or the database does, besides
 /// what each names; what has expired counts as unknown.
 typealias ClubStore = FolderStore & SearchStore & UploadStore & RoomStore & MediaInfoStore & GalleryStore
     & LinkStore & AccountStore & MaintenanceStore
 
-/// Members, the programs that they let in, and what signing in needs; durable when a call returns.
+/// Members, their programs, and sign-ins; durable when a call returns.
 typealias AccountStore = MemberStore & AppStore & GrantStore & SessionStore & StandingStore & AddressStore
 
 /// A store's maintenance and statistics.
 protocol MaintenanceStore: Sendable {
-    /// How long the past is kept, and how much may be stored.
+    /// The limits of history and of storage.
     var settings: HistorySettings { get }
 
-    /// What the store has done since it was opened.
+    /// The statistics since the store was opened.
     var statistics: StoreStatistics { get }
 
     /// Notes how much time has passed, and which change was the last one by then.
@@ -44,7 +44,7 @@ protocol MaintenanceStore: Sendable {
     func close() throws
 }
 
-/// What a store has done since it was opened.
+/// The statistics of a store since it was opened.
 struct StoreStatistics: Sendable {
     /// The durable transactions.
     struct Commits: Sendable {

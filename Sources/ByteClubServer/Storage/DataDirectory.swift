@@ -3,7 +3,7 @@ import Logging
 
 /// A club's data directory, and the only place that chooses a storage for it.
 struct DataDirectory: Sendable {
-    /// Where the directory is.
+    /// The path of the directory.
     let path: String
 
     /// Opens the data to serve it, alone; makes the directory when it is missing, and repairs what a crash left.
@@ -27,7 +27,7 @@ struct DataDirectory: Sendable {
         return try SQLiteStore(directory: path, mode: .administration, now: Self.now, logger: logger)
     }
 
-    /// Checks all that is kept against itself, and changes nothing.
+    /// Checks the data for consistency, and changes nothing.
     ///
     /// - Throws: ``StorageError`` `missing` when there is nothing, `damaged` when it cannot be read at all.
     func verify() async throws -> VerificationReport {
@@ -84,7 +84,7 @@ enum CopySharing: Hashable, Sendable {
     case backup(String)
 }
 
-/// What a copy of a data directory has.
+/// The contents of a copy of a data directory.
 struct CopySummary: Hashable, Sendable {
     /// How many large contents there are.
     var contents = 0

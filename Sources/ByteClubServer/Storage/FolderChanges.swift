@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// What changes have made of the folder, as a value: one that is refused is dropped as a whole.
+/// The effect of changes on the folder, as a value: that of a refused change is dropped as a whole.
 struct FolderChanges {
     /// The number of the last change.
     private(set) var lastRevision: Int64
@@ -8,7 +8,7 @@ struct FolderChanges {
     private(set) var entries: [FolderEntry] = []
     /// The folders that changed with all below them, at their old places and at their new ones.
     private(set) var subtrees: [PathKey] = []
-    /// By how much all that is live grows.
+    /// The growth of the live entries.
     private(set) var usage = UsageChange()
 
     /// Starts after the last change that is there.
@@ -46,7 +46,7 @@ struct FolderChanges {
     }
 }
 
-/// What live entries take: the bytes of files, and how many files and folders there are.
+/// The usage of live entries: the bytes of files, and the number of files and folders.
 struct Usage: Hashable, Sendable {
     /// The lengths of the files added up.
     var bytes: Int64 = 0
@@ -75,7 +75,7 @@ struct Usage: Hashable, Sendable {
     static func += (left: inout Usage, right: Usage) { left = left + right }
 }
 
-/// By how much changes grow the live entries, in total and by the member who wrote each entry last.
+/// The growth of the live entries, in total and by the member who wrote each entry last.
 struct UsageChange: Hashable, Sendable {
     /// The growth of all that is live.
     private(set) var club = Usage()

@@ -52,7 +52,7 @@ protocol FolderStore: Sendable {
 
     /// A page of the journal, with the inline contents in the order of their entries.
     ///
-    /// Those that `writer` has sent itself are left out, as far as that is known.
+    /// Contents that `writer` has sent itself are left out, as far as that is known.
     ///
     /// - Throws: As ``SharedFolder/journal(after:epoch:limits:)`` for a cursor that is not of this journal.
     func journal(

@@ -11,7 +11,7 @@ protocol GalleryStore: Sendable {
     /// A caption comes with its photo and not as a note of its own. With `kinds` there are only photos of these.
     func gallery(_ side: GallerySide, of kinds: Set<PhotoShape.Kind>?, limit: Int) async throws -> [GalleryItem]
 
-    /// Where a version of a note or a photo is; nil for one that is not in the gallery.
+    /// The place of a version of a note or a photo; nil for one that is not in the gallery.
     func galleryPlace(of revision: Int64) async throws -> GalleryPlace?
 
     /// The newest date of each month that has some, the newest month first, at most `limit`.
@@ -30,7 +30,7 @@ protocol GalleryStore: Sendable {
     /// The bytes of the captions of photos, by the photos' keys; those that lie in files are left out.
     func captions(of photos: [PathKey]) async throws -> [PathKey: [UInt8]]
 
-    /// How captions want photos to be seen, by the photos' keys.
+    /// The kinds that captions set for their photos, by the photos' keys.
     func captionViews(of photos: [PathKey]) async throws -> [PathKey: PhotoShape.Kind]
 }
 
@@ -65,11 +65,11 @@ struct GalleryPlace: Hashable, Comparable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Which items are wanted.
+/// The items before or after a place.
 enum GallerySide: Hashable, Sendable {
-    /// Those with older dates.
+    /// Items with older dates.
     case older(than: GalleryPlace)
-    /// Those with newer dates.
+    /// Items with newer dates.
     case newer(than: GalleryPlace)
 }
 
@@ -86,13 +86,13 @@ struct GalleryItem: Hashable, Sendable {
     /// the database.
     let text: [UInt8]?
 
-    /// Where it is in the gallery.
+    /// Its place in the gallery.
     var place: GalleryPlace { GalleryPlace(seconds: date.seconds, revision: entry.revision) }
     /// Whether it is a photo.
     var isPhoto: Bool { GalleryKind(entry.path.name) == .photo }
 }
 
-/// What of the folder the gallery shows.
+/// The kinds of files that the gallery shows.
 enum GalleryKind: Hashable, Sendable {
     case photo, note
 
@@ -101,7 +101,7 @@ enum GalleryKind: Hashable, Sendable {
     /// The ends of the names of notes, folded.
     static let notes = ["md", "markdown", "txt"]
 
-    /// What a file is by its name; nil for what the gallery does not show.
+    /// The kind of a file by its name; nil for a file that the gallery does not show.
     init?(_ name: String) {
         guard let dot = name.lastIndex(of: ".") else { return nil }
         let end = PathKey.fold(String(name[name.index(after: dot)...]))
@@ -130,7 +130,7 @@ extension MediaInfo {
 
 /// The details that were read from photos, by content, so that none is read twice; and which photos there are.
 protocol MediaInfoStore: Sendable {
-    /// What ``keep(_:)`` has stored for some contents in this ``MediaInfo/version``.
+    /// The details that ``keep(_:)`` has stored for contents in this ``MediaInfo/version``.
     func mediaInfo(of hashes: [ContentHash]) async throws -> [ContentHash: MediaInfo]
 
     /// Stores the details of contents.

@@ -51,7 +51,7 @@ extension HistoryAge {
 
 /// A reading of the clock that cannot be set: seconds since this machine was started.
 struct Uptime: Hashable, Sendable {
-    /// Which start of the machine it counts from.
+    /// The start of the machine from which it counts.
     let boot: String
     /// The seconds, including sleep.
     let seconds: Int64

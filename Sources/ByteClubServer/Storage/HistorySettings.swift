@@ -1,4 +1,4 @@
-/// How long the past is kept, and how much may be stored.
+/// The limits of history and of storage.
 struct HistorySettings: Hashable, Sendable {
     /// For how many seconds a version is kept after it was replaced or deleted; nil for ever.
     var keep: Int64?
@@ -16,7 +16,7 @@ struct HistorySettings: Hashable, Sendable {
     /// The most uploads in pieces that a member may have begun and not finished.
     var unfinishedUploads = 100
 
-    /// What the one who hosts should know of these settings; nil when there is nothing.
+    /// A warning for the operator about these settings; nil when there is none.
     var warning: String? {
         keep == 0 ? "keep-history is 0: replaced and deleted content is gone for good within an hour" : nil
     }
@@ -25,7 +25,7 @@ struct HistorySettings: Hashable, Sendable {
     var hasQuota: Bool { clubQuota != nil || memberQuota != nil }
 }
 
-/// What the limits say to a change, and to who asks how much there may be.
+/// Checks of changes against the limits, and the room that they leave.
 extension HistorySettings {
     /// Refuses to let the club grow beyond its limits; a change that shrinks it always passes.
     ///

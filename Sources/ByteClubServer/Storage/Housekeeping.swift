@@ -2,11 +2,11 @@ import ByteClubCore
 import Logging
 import ServiceLifecycle
 
-/// Does while the server runs what time asks for: forgets expired uploads and old history, and frees what nothing uses.
+/// Periodic work of a running server: removes expired uploads, old history and unused contents.
 struct Housekeeping: Service {
     /// The interval between two runs of maintenance.
     static let interval = Duration.seconds(3600)
-    /// How often it looks whether so much was replaced that old versions may be over their quota.
+    /// The interval at which it checks whether old versions may be over their quota.
     private static let historyInterval = Duration.seconds(30)
     /// In every how many rounds contents are collected though nothing was purged; first in the second one.
     private static let collectionRounds = 24

@@ -11,7 +11,7 @@ struct Invitation: Hashable, Sendable {
     /// The number, in place of a member's, of invitations by which a club gets its first owner.
     static let byNobody: Int64 = -1
 
-    /// What the new member may do.
+    /// The new member's role.
     let role: Role
     /// When the link expires.
     let expires: APIDate
@@ -38,12 +38,12 @@ struct OwnerInvitation: Sendable {
     /// How long one must be good yet to be shown again, in seconds.
     private static let shortest: Int64 = 86_400
 
-    /// What the link ends with.
+    /// The last part of the link.
     let secret: String
     /// When the link expires.
     let expires: APIDate
 
-    /// The invitation to show, made when there is none that is good for long; nil when the club has an owner.
+    /// The invitation to show, a new one when the last expires soon; nil when the club has an owner.
     static func current(in store: any ClubStore, at now: Int64) async throws -> OwnerInvitation? {
         let key = store.signingKey
         for open in try await store.invitations() where open.inviter == nil && open.invitation.role == .owner {

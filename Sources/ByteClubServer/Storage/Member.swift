@@ -8,7 +8,7 @@ struct Member: Hashable, Sendable {
     let name: String
     /// When the member was added.
     let created: APIDate
-    /// What the member may do.
+    /// The member's role.
     var role = Role.editor
     /// Whether the member was removed; the token is dead, the number stays in the history.
     let isDisabled: Bool
@@ -22,9 +22,9 @@ struct NewMember: Hashable, Sendable {
     let token: String
     /// The member's number.
     let uid: Int64
-    /// What the member may do.
+    /// The member's role.
     let role: Role
-    /// What an OAuth 1 client needs; nil unless asked for.
+    /// The secrets of an OAuth 1 client; nil unless requested.
     let oauth1: OAuth1Credentials?
 }
 
@@ -38,11 +38,11 @@ struct OAuth1Credentials: Hashable, Sendable {
     let token: String
     /// The token's secret.
     let tokenSecret: String
-    /// Whose token it is.
+    /// The member of the token.
     let member: Member
 }
 
-/// What a member may do; each role may do all that those below it may.
+/// The rights of a member; each role includes those below it.
 enum Role: Int, CaseIterable, Comparable, Sendable {
     /// Read everything, change nothing.
     case viewer

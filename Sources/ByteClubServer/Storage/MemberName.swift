@@ -37,7 +37,7 @@ enum MemberName {
         }
     }
 
-    /// What names have in common that look the same: NFKC in one case, without what cannot be seen, with single blanks.
+    /// A form that names share that look the same: NFKC in one case, without invisible characters, with single blanks.
     static func skeleton(_ name: String) -> String {
         // In capitals first: some small letters have two forms, and some are two letters in capitals.
         seen(seen(name).uppercased().lowercased()).split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -61,9 +61,9 @@ enum MemberName {
     }
 }
 
-/// How a club may be called: on pages, in terminals and in the titles of windows.
+/// The rules for a club's name on pages, in terminals and in the titles of windows.
 enum ClubName {
-    /// What a name must be, in words for people.
+    /// The rule in words for people.
     static let rule = "1 to \(longest) characters, on one line and without control characters"
 
     private static let longest = 60

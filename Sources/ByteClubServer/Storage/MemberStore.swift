@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// Which password a new one may replace.
+/// The password that a new one may replace.
 enum ReplacedPassword: Hashable, Sendable {
     /// Any, or none.
     case any
@@ -69,13 +69,13 @@ protocol MemberStore: Sendable {
         lifetime: Int64, secret: @Sendable (_ expires: Int64) -> String
     ) async throws -> (secret: String, expires: APIDate)?
 
-    /// The invitations that can still be used, the first to die first.
+    /// The valid invitations, the first to expire first.
     func invitations() async throws -> [OpenInvitation]
 
     /// Withdraws an invitation; false when there is none of that name.
     func removeInvitation(id: String) async throws -> Bool
 
-    /// What an invitation is good for.
+    /// The rights that an invitation grants; nil for an invalid one.
     func invitation(_ secret: String) async throws -> Invitation?
 
     /// Makes a member of the one who was invited; the invitation is used up by this. Nil when it is unknown.

@@ -1,12 +1,12 @@
 import ByteClubCore
 import Synchronization
 
-/// How much is stored, and whether there is room for more.
+/// The usage of the storage, and room for more.
 protocol RoomStore: UploadStore, MaintenanceStore {
     /// The bytes on their way to this store.
     var underWay: BytesUnderWay { get }
 
-    /// How much is stored, and how much can be if only this member goes on writing.
+    /// The usage, and how much can be stored if only this member goes on writing.
     func usage(of member: Int64) async throws -> StorageUsage
 
     /// Refuses bytes for which the disk has no room.
@@ -14,7 +14,7 @@ protocol RoomStore: UploadStore, MaintenanceStore {
     /// - Throws: ``StorageError`` `full`.
     func checkDisk(for bytes: Int64) throws
 
-    /// What counts against the quotas of a member and of the club, and the entry at a path.
+    /// The usage that counts against the quotas of a member and of the club, and the entry at a path.
     func takenRoom(by member: Int64, at path: RemotePath?) async throws -> TakenRoom
 
     /// Removes uploads and chunks that a member has not touched for an hour, the oldest first, until so many bytes are
@@ -22,7 +22,7 @@ protocol RoomStore: UploadStore, MaintenanceStore {
     func giveUpIdle(_ bytes: Int64, of member: Int64) async throws -> Bool
 }
 
-/// What counts against quotas, in bytes: live files and unfinished uploads.
+/// The bytes that count against quotas: live files and unfinished uploads.
 struct TakenRoom: Sendable {
     /// The live files that the member wrote last, and the member's unfinished uploads.
     let ofMember: Int64
@@ -82,7 +82,7 @@ extension RoomStore {
     /// Removes a member's chunks that a write has named, or lets them go when the disk needs their room.
     func named(_ chunks: [ContentHash], by member: Int64) async {
         if chunks.isEmpty { return }
-        // Those that cannot be removed are removed when their time is over.
+        // Chunks that cannot be removed now expire later.
         if settings.hasQuota {
             try? await self.chunks.remove(chunks, from: member)
         } else {
@@ -91,7 +91,7 @@ extension RoomStore {
     }
 }
 
-/// How much is stored and how much could be, in bytes.
+/// The usage and the room of a storage, in bytes.
 struct StorageUsage: Hashable, Sendable {
     /// The live files' lengths added up.
     let used: Int64
@@ -135,11 +135,11 @@ final class BytesUnderWay: Sendable {
 final class RoomHold: Sendable {
     /// How many bytes were announced.
     let bytes: Int64
-    /// Who sends them.
+    /// Their sender.
     let member: Int64
-    /// What the member has under way, this included.
+    /// The bytes that the member has under way, including these.
     let ofMember: Int64
-    /// What everybody has under way, this included, but of each member no more than one may store.
+    /// The bytes that all have under way, including these, but of each member no more than one may store.
     let ofAll: Int64
     private let owner: BytesUnderWay
     private let counted: Int64

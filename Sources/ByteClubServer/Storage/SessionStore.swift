@@ -2,13 +2,13 @@ import ByteClubCore
 
 /// Sessions: devices with tokens, and browsers.
 protocol SessionStore: Sendable {
-    /// Whose bearer token this is; nil when unknown or dead. Answers from memory when it was asked lately.
+    /// The member of a bearer token; nil for an unknown or expired one. Recent answers are cached.
     func member(forToken token: String) async throws -> Member?
 
-    /// What a request with this app key and token must be signed with; nil when either is unknown or dead.
+    /// The secrets that sign a request with this app key and token; nil when either is unknown or expired.
     func oauth1Credentials(consumerKey: String, token: String) async throws -> OAuth1Credentials?
 
-    /// The programs that a member has let in, the newest first.
+    /// A member's devices, the newest first.
     func devices(of member: Int64) async throws -> [Device]
 
     /// Adds a device and returns its new bearer token.
@@ -16,39 +16,39 @@ protocol SessionStore: Sendable {
     /// - Throws: ``StorageError`` `noMember` when the member was removed.
     func addDevice(member: Int64, app: String, name: String) async throws -> String
 
-    /// Shuts a member's device out; false when the member has no such device.
+    /// Removes a member's device; false when the member has no such device.
     func removeDevice(_ id: Int64, of member: Int64) async throws -> Bool
 
-    /// Shuts out the device that holds a bearer token or OAuth 1 token.
+    /// Removes the device that has a bearer token or OAuth 1 token.
     func removeDevice(holding token: String) async throws
 
     /// Starts a session in a browser for a password with this hash, and returns its secret; nil when the member was
     /// removed or has changed the password.
     func addWebSession(member: Int64, password: PasswordHash, lifetime: Int64) async throws -> String?
 
-    /// Whose session in a browser this is.
+    /// The member of a session in a browser.
     func webSession(_ secret: String) async throws -> Member?
 
     /// Ends a session in a browser.
     func removeWebSession(_ secret: String) async throws
 }
 
-/// One program on one machine that a member has let in; each has a token of its own.
+/// One program on one machine with access for a member; each has a token of its own.
 struct Device: Hashable, Sendable {
     /// The device's number, never used again.
     let id: Int64
     /// The key of the app; empty for a token that `members add` printed.
     let app: String
-    /// What the app is called; nil when it was removed or never was one.
+    /// The name of the app; nil when it was removed or is unknown.
     let appName: String?
-    /// What the device calls itself; may be empty.
+    /// The device's own name for itself; may be empty.
     let name: String
-    /// When it was let in.
+    /// When it got access.
     let created: APIDate
     /// When it was last seen, to the day.
     let seen: APIDate
 
-    /// What people are shown.
+    /// The name that people see.
     var title: String {
         switch (name.isEmpty, appName) {
         case (false, let app?): "\(app) on \(name)"

@@ -6,11 +6,11 @@ import NIOCore
 ///
 /// Content that is never stored is removed with the last copy of this value.
 struct StagedContent: Sendable {
-    /// Where the bytes wait.
+    /// The place of the bytes.
     enum Place: Sendable {
         /// In memory; at most ``inlineLimit`` bytes.
         case inline([UInt8])
-        /// Where a blob store has staged them.
+        /// In a blob store.
         case blob(any StagedBlob)
     }
 
@@ -21,7 +21,7 @@ struct StagedContent: Sendable {
     let bytes: Int64
     /// The content's hash.
     let hash: ContentHash
-    /// Where the bytes wait.
+    /// The place of the bytes.
     let place: Place
     /// The upload in pieces that the write completes; nil for other content.
     let upload: UploadIdentity?

@@ -2,7 +2,7 @@ import ByteClubCore
 
 /// A failure of the storage.
 struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     enum Code: Hashable, Sendable {
         /// The disk is full; nothing was stored. The protocol's status is 507.
         case full
@@ -35,7 +35,7 @@ struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case tooMany(retryAfter: Int)
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     let code: Code
     /// One line for people.
     let message: String

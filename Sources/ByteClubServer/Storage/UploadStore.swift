@@ -2,10 +2,10 @@ import ByteClubCore
 
 /// Contents on their way to the write that names them: whole ones, chunks, and uploads in pieces.
 protocol UploadStore: Sendable {
-    /// Where large contents are staged.
+    /// The store that stages large contents.
     var blobs: any BlobStore { get }
 
-    /// Where parts of large contents wait.
+    /// The store of chunks.
     var chunks: any ChunkStore { get }
 
     /// Starts an upload in pieces: 0 bytes long, known for 48 hours, or until the member has begun too many others
@@ -14,7 +14,7 @@ protocol UploadStore: Sendable {
     /// - Throws: ``UploadError`` `tooMany`.
     func beginUpload(member: Int64) async throws -> ChunkedUpload
 
-    /// How far an upload has come.
+    /// The progress of an upload.
     ///
     /// - Throws: ``UploadError`` `unknown`, or `alreadyCompleted`.
     func upload(_ id: String, member: Int64) async throws -> ChunkedUpload

@@ -66,7 +66,7 @@ enum Directory {
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Where a path's last name is.
+    /// The directory of a path's last name.
     static func parent(of path: String) -> String {
         var path = path[...]
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }

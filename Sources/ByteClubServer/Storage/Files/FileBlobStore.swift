@@ -59,14 +59,14 @@ struct FileBlobStore: BlobStore {
         root + "/" + Hexadecimal.encode(hash.bytes.prefix(1))
     }
 
-    /// Where an upload in pieces collects its bytes.
+    /// The file of an upload in pieces.
     func uploadPath(_ id: String) -> String { staging + "/upload-" + id }
 }
 
 /// The files that one transaction brings to their places, so that the directories are synced once and all can be
 /// undone.
 struct FilePublication: BlobPublication {
-    /// Up to how many directories are synced one by one.
+    /// The most directories that are synced one by one.
     private static let fewDirectories = 3
 
     private let store: FileBlobStore

@@ -38,7 +38,7 @@ final class FileChunkStore: ChunkStore {
         let now = now().seconds
         try await ContentPipeline.onDisk {
             let path = self.path(of: hash, from: member)
-            // Who brought it may not have come to the sync yet.
+            // The client that sent it may not have reached the sync yet.
             if Directory.touch(path, at: now) { return try Directory.sync(self.folder(of: member)) }
             let (file, staged) = try self.write(bytes)
             try file.sync()

@@ -55,7 +55,7 @@ final class GroupCommit: Sendable {
     /// How many transactions have become durable.
     var commits: Int { Int(statistics.time.count) }
 
-    /// What the transactions took.
+    /// The number and duration of the transactions.
     var statistics: StoreStatistics.Commits { state.withLock { $0.statistics } }
 
     /// The bytes of the versions that others took the place of since the store was opened.
@@ -149,7 +149,7 @@ final class GroupCommit: Sendable {
         } catch {
             let error = StorageError.translating(error)
             for report in reports { report(error) }
-            // Those that had not begun get the same answer.
+            // Changes that had not begun get the same answer.
             for change in batch.dropFirst(reports.count) { change.refuse(error) }
         }
     }

@@ -1,7 +1,7 @@
 import GRDB
 import Synchronization
 
-/// Whose tokens and browser sessions were asked for lately, valid while the member list keeps its number.
+/// The members of recent tokens and browser sessions, valid while the member list keeps its number.
 ///
 /// Another process may change the list, so its number is read again after half a second.
 final class MemberCache: Sendable {
@@ -87,7 +87,7 @@ extension SQLiteStore {
         return try await query { try names.name(of: uid, in: $0) }
     }
 
-    /// What ``SharedFolder`` asks for names while it is over a database.
+    /// The names for a ``SharedFolder`` over a database.
     func names(in database: Database) -> (Int64) throws -> String? {
         let names = memberNames
         // Most of a listing is by few.

@@ -27,7 +27,7 @@ extension SQLiteFolderState {
             v.node, v.parent, :last + row_number() OVER (ORDER BY l.key), v.place_revision, NULL, NULL
         \(live) AND l.key > :done ORDER BY l.key LIMIT \(piece)
         """
-    /// Where the key stays, the live versions are followed by those at the new place.
+    /// Where the key stays, the new versions follow the live ones.
     private static let insertRenamed = """
         INSERT INTO version(\(stored))
         SELECT :last + row_number() OVER (ORDER BY l.key), v.revision, :newPath || substr(v.path, :length + 1), v.kind,

@@ -4,7 +4,7 @@ import GRDB
 
 /// The folder as one transaction of the database sees it.
 struct SQLiteFolderState: FolderState {
-    /// What the columns of ``FolderEntry`` queries are, in the order in which ``entry(_:)`` reads them.
+    /// The columns of ``FolderEntry`` queries, in the order in which ``entry(_:)`` reads them.
     static let columns = """
         v.revision, v.path, v.kind, v.bytes, v.hash, v.modified, v.author, v.node, v.parent, v.content_revision,
         v.place_revision, v.client_modified, v.executable

@@ -8,7 +8,7 @@ extension SQLiteStore {
     /// The most contents that one transaction removes.
     private static let collectionBatch = 200
 
-    /// How often it lets the index catch up before it leaves collecting to a later time.
+    /// How many times it lets the index catch up before it leaves collecting to a later time.
     private static let indexSteps = 50
 
     /// Removes the contents that no version refers to, small ones and blobs; nothing while a backup or a verification
@@ -18,7 +18,7 @@ extension SQLiteStore {
     /// nothing and cannot be wrong after a crash. Removing happens in the writer's turn, after a look at what the
     /// journal got meanwhile, so that no write can begin to use a content that is just going.
     func collectContents() async throws -> Int? {
-        // What leaves the index should be there until it has left; a full or failing disk cannot wait for that.
+        // A text that leaves the index must still be there; a full or failing disk cannot wait for that.
         do {
             var steps = 0
             while try await indexTexts() == nil {

@@ -99,7 +99,7 @@ extension SQLiteStore {
     }
 }
 
-/// Which old versions are too many.
+/// The old versions over a quota.
 private struct HistorySurplus {
     /// The versions, each with the one that took its place, the longest replaced first.
     private(set) var versions: [(version: Int64, next: Int64)] = []

@@ -93,7 +93,7 @@ private enum HashList {
     /// The hash of a row.
     static let hash = "substr(:hashes, 32 * listed.number + 1, 32)"
 
-    /// What these take.
+    /// The arguments of the query.
     static func arguments(_ hashes: [ContentHash]) -> StatementArguments {
         ["hashes": Data(hashes.flatMap(\.bytes))]
     }

@@ -152,7 +152,7 @@ extension SQLiteStore {
         guard size == upload.offset else { throw UploadError.alreadyCompleted }
         let path = files.uploadPath(upload.id)
         try await ContentPipeline.onDisk {
-            // What a chunk that was cut off left behind must not become content.
+            // Bytes of a chunk that was cut off must not become content.
             guard let length = Directory.fileLength(path), length > upload.offset else { return }
             let file = try Descriptor(path: path, flags: O_WRONLY)
             try file.truncate(to: upload.offset)

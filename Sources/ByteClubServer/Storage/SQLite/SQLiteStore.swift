@@ -17,7 +17,7 @@ final class SQLiteStore: ClubStore {
     /// The most bytes of a content that is kept in the database, not as a blob: 64 KiB.
     static let inlineLimit = StagedContent.inlineLimit
 
-    /// What a process wants with a data directory.
+    /// The purpose of opening a data directory.
     enum Mode: Sendable {
         /// To serve it, alone.
         case server
@@ -52,7 +52,7 @@ final class SQLiteStore: ClubStore {
     ///   - directory: Where the data is.
     ///   - mode: The purpose.
     ///   - readers: How many queries a server runs at a time.
-    ///   - settings: How long the past is kept, and how much may be stored.
+    ///   - settings: The limits of history and of storage.
     ///   - now: The wall clock.
     ///   - uptime: The clock that cannot be set.
     ///   - logger: The log of repairs.

@@ -128,7 +128,7 @@ extension Schema {
         try db.execute(sql: "DROP \(type) \(name); \(old.replacing(piece, with: replacement(piece)))")
     }
 
-    /// What the server's clock shows at a moment in seconds since 1970; the moment where SQLite knows no such date.
+    /// The server's local time at a moment in seconds since 1970; the moment itself where SQLite has no such date.
     private static func clock(_ moment: String) -> String {
         "coalesce(CAST(strftime('%s', \(moment), 'unixepoch', 'localtime') AS INTEGER), \(moment))"
     }

@@ -32,9 +32,9 @@ enum Schema {
         static let purged = "purged"
         /// Changes up to this number may be missing, and none but older ones has a lower number.
         static let forgotten = "forgotten"
-        /// Up to which change names and texts are in the search index.
+        /// The last change whose names and texts are in the search index.
         static let indexed = "indexed"
-        /// By which version of ``FoldedText``'s rules they were put in.
+        /// The version of the rules of ``FoldedText`` by which they were indexed.
         static let folding = "folding"
         /// There only in a copy of a data directory, until it is served for the first time.
         static let copied = "copied"

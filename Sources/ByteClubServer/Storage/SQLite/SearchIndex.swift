@@ -23,7 +23,7 @@ struct SearchIndex {
         var words = ""
     }
 
-    /// What a look at one entry has found to be done.
+    /// The change of the index for one entry.
     struct Change: Sendable {
         /// The document that leaves the index.
         var old: Document?
@@ -81,7 +81,7 @@ struct SearchIndex {
     let database: Database
     let files: FileBlobStore
 
-    /// Up to which change all is in the index.
+    /// The last change that is in the index with all before it.
     func mark() throws -> Int64 { try SQLiteFolderState.number(Schema.Meta.indexed, in: database) }
 
     /// Entries that are not in the index as they are, in the order of their last versions.
@@ -207,7 +207,7 @@ struct TextSource {
     private func file(_ hash: ContentHash) -> [UInt8]? {
         let path = files.path(of: hash)
         guard let length = Directory.fileLength(path), length <= Int64(FoldedText.maximumBytes) else { return nil }
-        // What cannot be read is searched for by its name alone: nothing else should wait for it.
+        // An unreadable text is searched only by its name, so that nothing waits for it.
         guard let file = try? Descriptor(path: path, flags: O_RDONLY),
             let start = try? file.read(Self.sample, at: 0), !start.contains(0)
         else { return nil }

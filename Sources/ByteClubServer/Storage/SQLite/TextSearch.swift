@@ -9,7 +9,7 @@ struct TextSearch {
     private static let pendingBytes = 1 << 20
     /// The most entries of the index that are looked at: most of them are somewhere else when the folder is small.
     private static let mostCandidates = 10_000
-    /// The most bytes of texts in which the places are looked for that are shown.
+    /// The most bytes of texts that are searched for places to show.
     private static let snippetBytes = 1 << 20
 
     private static let selectMatches = """

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Who may touch the file of an upload in pieces: the newest chunk, or the commit.
+/// The owner of the file of an upload in pieces: the newest chunk, or the commit.
 final class UploadClaims: Sendable {
     private enum Holder {
         case chunk(ChunkLease)
@@ -93,7 +93,7 @@ final class ChunkLease: Sendable {
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// Where the chunk's bytes go.
+    /// The pipeline for the chunk's bytes.
     let pipeline = ContentPipeline()
     private let state = Mutex(State())
 

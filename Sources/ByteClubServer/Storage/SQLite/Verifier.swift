@@ -35,7 +35,7 @@ struct Verifier: Sendable {
         }
     }
 
-    /// How much is checked.
+    /// The extent of the check.
     enum Extent: Sendable {
         /// All that is there.
         case everything

@@ -15,9 +15,9 @@ final class WriteTransaction {
 
     /// The writer's connection.
     let database: Database
-    /// What the accepted changes of this transaction made.
+    /// The accepted changes of this transaction.
     private(set) var accepted: FolderChanges
-    /// What the change that runs has made so far.
+    /// The running change so far.
     private(set) var made: FolderChanges
     /// Why the whole transaction is lost, not only one change; nil while it is not.
     private(set) var failure: (any Error)?
