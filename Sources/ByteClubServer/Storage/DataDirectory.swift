@@ -8,7 +8,10 @@ struct DataDirectory: Sendable {
 
     /// Opens the data to serve it, alone; makes the directory when it is missing, and repairs what a crash left.
     ///
-    /// - Parameter readers: How many queries run at a time.
+    /// - Parameters:
+    ///   - settings: The limits of history and of storage.
+    ///   - readers: How many queries run at a time.
+    ///   - logger: The log of repairs.
     /// - Returns: The club.
     /// - Throws: ``StorageError`` `inUse` when another server has it, `damaged` when it cannot be read, and what the
     ///   disk does.

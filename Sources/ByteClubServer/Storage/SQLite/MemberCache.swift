@@ -64,7 +64,7 @@ final class MemberCache: Sendable {
     }
 }
 
-/// The names of members. Names and numbers never change, so an entry never becomes wrong.
+/// The names of members, which are right for ever: names and numbers never change.
 final class MemberNames: Sendable {
     private let names = Mutex<[Int64: String]>([:])
 

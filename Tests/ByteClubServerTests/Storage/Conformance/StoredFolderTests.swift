@@ -53,7 +53,7 @@ struct StoredFolderTests {
         var batches = RandomBatches()
         var model = SharedFolder(state: ModelFolderState(), now: run.clock.now, author: 1)
         for step in 0..<100 {
-            let nodes = [NodeID.root] + plain(model).journal.suffix(40).map(\.node)
+            let nodes = try [NodeID.root] + plain(model).journal.suffix(40).map(\.node)
             let batch = try batches.next(on: model.state, nodes: nodes, using: &generator)
             let contents = batch.operations.compactMap(\.content).compactMap { RandomBatches.bytes($0) }
             let expected: SyncOutcome
