@@ -204,9 +204,8 @@ let package = Package(
         .testTarget(
             name: "ByteClubServerTests",
             dependencies: [
-                "ByteClubServer", "ByteClubCore", "ByteClubHTTP", "CLinux", argumentParser, httpTypes, grdb, logging,
-                nio("NIOCore"),
-                serviceLifecycle, "TestSupport",
+                "ByteClubServer", "ByteClubCore", "ByteClubHTTP", "CLinux", argumentParser, crypto, grdb, httpTypes,
+                logging, nio("NIOCore"), serviceLifecycle, "TestSupport",
             ],
             swiftSettings: testSettings),
         .testTarget(

@@ -76,7 +76,7 @@ extension SharedFolder {
 
 extension SharedFolder {
     /// The most versions that one page is made of, however few changes they are.
-    private static var mostVersions: Int { 50_000 }
+    private static let mostVersions = 50_000
 
     /// What members did, the newest first: changes after one number and before another, at most `limit`.
     ///

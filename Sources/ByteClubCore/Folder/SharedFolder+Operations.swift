@@ -14,7 +14,7 @@ extension SharedFolder {
     /// for the root, 404 when it does not exist, 406 over the limit, 409 when it is newer than `seen`.
     public mutating func delete(_ path: RemotePath, seen: JournalRevision?) throws -> FolderEntry {
         if path.isRoot { throw APIError(403, "the root cannot be deleted") }
-        guard let entry = try live(path) else { throw APIError.notFound(path) }
+        let entry = try existing(path)
         let summary = try summary(of: entry, limit: Self.maximumEntries)
         if let seen {
             let newest = entry.isFolder ? summary.newest : entry.revision
@@ -44,7 +44,7 @@ extension SharedFolder {
         _ path: RemotePath, to destination: RemotePath, removing: Bool
     ) throws -> FolderEntry {
         if path.isRoot || destination.isRoot { throw APIError(403, "the root cannot be moved or copied") }
-        guard let source = try live(path) else { throw APIError.notFound(path) }
+        let source = try existing(path)
         try Self.checkWritable(destination)
         let renames = removing && source.path.key == destination.key
         if !renames, try live(destination) != nil { throw APIError(403, "'\(destination)' already exists") }
@@ -129,7 +129,7 @@ extension SharedFolder {
 
 extension FolderEntry {
     /// A new entry with the same content at another place.
-    fileprivate func copied<State>(to place: SharedFolder<State>.Place) -> FolderEntry {
+    fileprivate func copied(to place: SharedFolder.Place) -> FolderEntry {
         var copy = self
         (copy.path, copy.parent, copy.node) = (place.path, place.parent, .root)
         (copy.contentRevision, copy.placeRevision) = (0, 0)

@@ -68,7 +68,7 @@ extension SharedFolder {
     public func search(
         _ path: RemotePath, query: SearchQuery, limit: Int, includeDeleted: Bool
     ) throws -> [Metadata] {
-        guard let folder = try live(path) else { throw APIError.notFound(path) }
+        let folder = try existing(path)
         return try state.matches(query, below: folder.path.key, includeDeleted: includeDeleted, limit: limit)
             .map(describe)
     }

@@ -2,14 +2,14 @@
 ///
 /// Each operation is one atomic change of its ``FolderState``: run it in one transaction, and undo that when it throws.
 /// It throws ``APIError`` for what the protocol refuses, and whatever the state throws.
-public struct SharedFolder<State: FolderState> {
+public struct SharedFolder {
     /// The most entries that one copy, move or delete of Core API v1 may touch.
-    public static var maximumEntries: Int { 10_000 }
+    public static let maximumEntries = 10_000
     /// The most entries that one operation of a batch may touch.
-    public static var maximumBatchEntries: Int { 1_000_000 }
+    public static let maximumBatchEntries = 1_000_000
 
     /// Where entries are kept.
-    public var state: State
+    public var state: any FolderState
     let now: APIDate
     let author: Int64
     private let names: (Int64) throws -> String?
@@ -18,7 +18,7 @@ public struct SharedFolder<State: FolderState> {
     ///
     /// `names` gives the names of versions' authors, including members who left.
     public init(
-        state: State, now: APIDate, author: Int64, names: @escaping (Int64) throws -> String? = { _ in nil }
+        state: any FolderState, now: APIDate, author: Int64, names: @escaping (Int64) throws -> String? = { _ in nil }
     ) {
         self.state = state
         self.now = now
@@ -49,6 +49,14 @@ public struct SharedFolder<State: FolderState> {
     /// The live entry at a path; nil when there is none.
     public func live(_ path: RemotePath) throws -> FolderEntry? {
         guard let entry = try latest(path), !entry.isDeleted else { return nil }
+        return entry
+    }
+
+    /// The live entry at a path.
+    ///
+    /// - Throws: ``APIError`` 404 when there is none.
+    public func existing(_ path: RemotePath) throws -> FolderEntry {
+        guard let entry = try live(path) else { throw APIError.notFound(path) }
         return entry
     }
 
@@ -132,15 +140,15 @@ public struct SharedFolder<State: FolderState> {
 
 extension FolderEntry {
     /// A folder as it is recorded at a place, new unless its identity is known.
-    static func folder<State>(at place: SharedFolder<State>.Place, node: NodeID = .root) -> FolderEntry {
+    static func folder(at place: SharedFolder.Place, node: NodeID = .root) -> FolderEntry {
         FolderEntry(
             path: place.path, isFolder: true, revision: 0, modified: APIDate(seconds: 0), author: 0, node: node,
             parent: place.parent)
     }
 
     /// A file as it is recorded at a place, new unless its identity is known.
-    static func file<State>(
-        at place: SharedFolder<State>.Place, node: NodeID = .root, bytes: Int64, hash: ContentHash,
+    static func file(
+        at place: SharedFolder.Place, node: NodeID = .root, bytes: Int64, hash: ContentHash,
         modified: FileTime? = nil, executable: Bool? = nil
     ) -> FolderEntry {
         FolderEntry(

@@ -167,9 +167,9 @@ extension MemoryRemote {
             let deadline = ContinuousClock.now.advanced(by: timeout)
             while true {
                 let (isThere, last) = try read { folder in
-                    let changes = folder.state.changes(
+                    let changes = try folder.state.changes(
                         after: position.revision, prefix: position.prefix, includeDeleted: true, limit: 1)
-                    return (!changes.isEmpty, folder.state.lastRevision())
+                    return (!changes.isEmpty, try folder.state.lastRevision())
                 }
                 if isThere { return LongpollResult(changes: true) }
                 if ContinuousClock.now >= deadline { return LongpollResult(changes: false) }

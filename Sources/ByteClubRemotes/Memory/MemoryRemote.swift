@@ -71,14 +71,14 @@ public final class MemoryRemote: Remote {
     }
 
     func read<Value: Sendable>(
-        _ rule: (SharedFolder<MemoryFolderState>) throws -> Value
+        _ rule: (SharedFolder) throws -> Value
     ) throws(RemoteError) -> Value {
         try tree.read(now: now(), author: author, rule)
     }
 
     func write(
         blobs: [(hash: ContentHash, bytes: [UInt8])] = [],
-        _ rule: (inout SharedFolder<MemoryFolderState>) throws -> FolderEntry
+        _ rule: (inout SharedFolder) throws -> FolderEntry
     ) throws(RemoteError) -> Metadata {
         try tree.write(now: now(), author: author, blobs: blobs) { try $0.describe(rule(&$0)) }
     }

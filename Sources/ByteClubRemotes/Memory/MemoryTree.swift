@@ -29,7 +29,7 @@ final class MemoryTree: Sendable {
 
     /// Runs a reading rule.
     func read<Value: Sendable>(
-        now: APIDate, author: Int64, _ rule: (SharedFolder<MemoryFolderState>) throws -> Value
+        now: APIDate, author: Int64, _ rule: (SharedFolder) throws -> Value
     ) throws(RemoteError) -> Value {
         let folder = content.withLock { $0.folder }
         return try RemoteError.mapping {
@@ -40,17 +40,16 @@ final class MemoryTree: Sendable {
     /// Runs a writing rule as one transaction and wakes all waiters for a change.
     func write<Value: Sendable>(
         now: APIDate, author: Int64, blobs: [(hash: ContentHash, bytes: [UInt8])] = [],
-        _ rule: (inout SharedFolder<MemoryFolderState>) throws -> Value
+        _ rule: (inout SharedFolder) throws -> Value
     ) throws(RemoteError) -> Value {
         let (result, woken) = content.withLock { content in
             // Moved out, so that the rules change it in place.
             let before = content.folder.mark
-            var state = MemoryFolderState()
-            swap(&state, &content.folder)
-            var folder = SharedFolder(state: state, now: now, author: author, names: Self.name)
-            state = MemoryFolderState()
+            var folder = SharedFolder(state: content.folder, now: now, author: author, names: Self.name)
+            content.folder = MemoryFolderState()
             let result = Result { try rule(&folder) }
-            content.folder = folder.state
+            // The rules change the state, and put no other in its place.
+            if let changed = folder.state as? MemoryFolderState { content.folder = changed }
             folder.state = MemoryFolderState()
             guard case .success = result else {
                 content.folder.undo(to: before)

@@ -1,7 +1,7 @@
 /// What the server's requests share, and who may have how much of it: the one place that says so.
 ///
 /// ``RequestCost`` says which of these a request takes before it is served. Connections are shared by household in
-/// ``OpenConnections``, the disk by member in ``UsageLedger``.
+/// ``OpenConnections``, the disk by member in ``RoomStore``.
 struct FairShares: Sendable {
     /// How many readers the database has: those of ``searches`` and ``listings``, and some for what takes no time.
     static let databaseReaders = 8

@@ -10,7 +10,7 @@ struct FolderReader: Sendable {
     /// - Throws: ``APIError`` 429 or 503 when too many wait for a turn; `CancellationError` when the client is gone;
     ///   what `body` throws.
     func read<T: Sendable>(
-        for request: some RequestContext, _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
+        for request: some RequestContext, _ body: @escaping @Sendable (SharedFolder) throws -> T
     ) async throws -> T {
         try await inTurn(for: request) { [store] in try await store.read(body) }
     }

@@ -50,10 +50,10 @@ struct CommandFailure: Error {
     private static func code(for code: StorageError.Code) -> Code {
         switch code {
         case .full, .overQuota, .exists, .nameTaken: .cannotCreate
-        case .missing, .noMember: .noInput
+        case .missing, .noMember, .notFound: .noInput
         case .io: .io
         case .damaged, .badMember, .lastOwner: .data
-        case .inUse, .closed: .temporary
+        case .inUse, .closed, .tooMany: .temporary
         }
     }
 

@@ -42,7 +42,8 @@ struct ServeCommand: AsyncParsableCommand {
             configuration.connections.connections = allowed
         }
         if let warning = configuration.history.warning { logger.warning("\(warning)") }
-        let store = try DataDirectory(path: configuration.directory).serve(configuration.history, logger: logger)
+        let store = try DataDirectory(path: configuration.directory).serve(
+            configuration.history, readers: FairShares.databaseReaders, logger: logger)
         let result: Result<Void, any Error>
         do {
             try Self.makeCertificate(&configuration, logger)

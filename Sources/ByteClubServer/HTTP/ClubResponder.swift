@@ -62,7 +62,7 @@ struct ClubResponder: Sendable {
             throw error
         } catch {
             let refusal = ServerFault.refusal(for: error)
-            logger.error("request \(record.id): \(ServerFault.line(for: error))")
+            if refusal.status >= 500 { logger.error("request \(record.id): \(ServerFault.line(for: error))") }
             response = .refusal(refusal)
         }
         // Nobody reads the rest of a body whose client takes no further answer.

@@ -9,7 +9,8 @@ protocol LinkStore: Sendable {
     ///
     /// What the terms say is so afterwards also for the one that there is.
     ///
-    /// - Throws: ``APIError`` 429 when the member has ``Link/mostOfMember`` already.
+    /// - Throws: ``StorageError`` `tooMany` when the member has ``Link/mostOfMember`` already, `notFound` when the
+    ///   entry is gone.
     func link(
         _ purpose: Link.Purpose, to entry: FolderEntry, by member: Int64, _ terms: Link.Terms
     ) async throws -> Link
@@ -42,9 +43,9 @@ extension LinkStore {
 
 extension Link {
     /// The refusal of one link more than a member may have, of which the first ends at a moment.
-    static func tooMany(until end: Int64?, now: Int64) -> APIError {
-        APIError(
-            429, "a member has at most \(mostOfMember) such links at a time; revoke some",
-            retryAfter: Int(clamping: max(1, (end ?? now) - now)))
+    static func tooMany(until end: Int64?, now: Int64) -> StorageError {
+        StorageError(
+            .tooMany(retryAfter: Int(clamping: max(1, (end ?? now) - now))),
+            "a member has at most \(mostOfMember) such links at a time; revoke some")
     }
 }

@@ -4,11 +4,9 @@ import NIOPosix
 
 /// Finds out when and where photos were taken and what they are as pictures: once for each content, on threads that may
 /// block.
+///
+/// A change of what is found raises ``MediaInfo/version``.
 struct MediaInfoReader: Sendable {
-    /// Goes up with every change of what is found: what another version found is read again.
-    ///
-    /// A migration must delete what older versions found, so that searches know of it (``Schema/keepClocks(_:)``).
-    static let version = 4
     /// The most contents that one call looks into; the rest is told as pending, and a later call goes on.
     static let limit = 2000
     /// The most contents of one turn: what is found is kept, and others have theirs, before the next ones are looked

@@ -8,20 +8,20 @@ import Glibc
 struct BackupFolder {
     private static let leftover = ".part"
 
-    /// Where the folder is.
+    /// The path of the folder.
     let path: String
 
-    /// Adds a backup, which shares with the one before what did not change, and removes the oldest.
+    /// Adds a backup, which shares unchanged files with the one before, and removes the oldest.
     ///
     /// When it fails, all earlier ones stay.
     ///
     /// - Parameters:
-    ///   - data: What is backed up, while a server runs or not.
+    ///   - data: The club to back up, while a server runs or not.
     ///   - count: How many backups stay, this one among them; at least 1.
     ///   - now: When it begins.
-    /// - Returns: What was added and removed.
+    /// - Returns: The new backup and the removed ones.
     /// - Throws: ``StorageError`` `missing` when there is nothing to back up, `exists` when the folder is itself one
-    ///   club's data, `inUse` when another backup is just added to it, `damaged` when what was copied is.
+    ///   club's data, `inUse` when another backup is being added to it, `damaged` when the copy is.
     func add(_ data: DataDirectory, keeping count: Int, now: APIDate) async throws -> BackupSummary {
         guard data.holdsClub else { throw StorageError(.missing, "no club in '\(data.path)'") }
         guard !DataDirectory(path: path).holdsClub else {
@@ -62,11 +62,10 @@ struct BackupFolder {
         }
     }
 
-    /// Removes a backup; false when somebody is just restoring or verifying it.
+    /// Removes a backup; false while a restore or a verification reads it.
     private func remove(_ name: String) throws -> Bool {
         let entry = path + "/" + name
-        let contents = try SQLiteStore.contentsLock(entry)
-        guard try contents.lock() else { return false }
+        guard let contents = try DataDirectory(path: entry).lockContents() else { return false }
         defer { withExtendedLifetime(contents) {} }
         try rename(entry, to: entry + Self.leftover)
         Directory.remove(entry + Self.leftover)
@@ -75,7 +74,7 @@ struct BackupFolder {
 
     private func rename(_ entry: String, to target: String) throws {
         var number = Directory.moveNew(entry, to: target)
-        // NFS and FUSE know only the plain rename; under the folder's lock nobody takes the name meanwhile.
+        // NFS and FUSE support only the plain rename; under the folder's lock no other backup takes the name meanwhile.
         if number == EINVAL || number == ENOSYS { number = unsafe Glibc.rename(entry, target) == 0 ? 0 : errno }
         guard number == 0 else { throw StorageError(errno: number, "cannot rename '\(entry)' to '\(target)'") }
         try Directory.sync(path)
@@ -101,12 +100,12 @@ struct BackupFolder {
     }
 }
 
-/// What adding a backup did.
+/// The result of adding a backup.
 struct BackupSummary: Sendable {
-    /// Where the backup is.
+    /// The path of the backup.
     let path: String
-    /// What it has.
+    /// Its contents.
     let copy: CopySummary
-    /// Where those were that it took the place of.
+    /// The paths of the backups that were removed for it.
     let removed: [String]
 }

@@ -60,7 +60,7 @@ final class ChangeSignal: Sendable {
 
     /// Waits for a change after a revision at or below `prefix`: true, or false after the timeout.
     ///
-    /// Where the revision is not the last one, `isThere` tells whether there is such a change already. Throws
+    /// Where the revision is not the last one, `isThere` answers whether there is such a change already. Throws
     /// `CancellationError` when the surrounding task is cancelled.
     func wait(
         after revision: Int64, prefix: PathKey, timeout: Duration, isThere: () async throws -> Bool
@@ -82,7 +82,7 @@ final class ChangeSignal: Sendable {
         }
     }
 
-    /// Tells durable changes, and of which folders all that is below has changed.
+    /// Announces durable changes, and the folders that changed with everything below them.
     func notify(_ entries: [FolderEntry], below subtrees: [PathKey], upTo last: Int64) {
         if entries.isEmpty { return }
         let changes = Changes(entries, below: subtrees)
@@ -99,7 +99,7 @@ final class ChangeSignal: Sendable {
         for continuation in awake { continuation.resume(returning: true) }
     }
 
-    /// Where something has changed, as sets: there may be thousands of waiters, and as many entries.
+    /// The changed places as sets, because there may be thousands of waiters and as many entries.
     private struct Changes {
         /// The entries and all folders above them.
         private var keys: Set<PathKey> = []

@@ -1,23 +1,28 @@
 import ByteClubCore
 import Logging
 
-/// A club's data directory: which storage keeps what is in it is decided here alone.
+/// A club's data directory, and the only place that chooses a storage for it.
 struct DataDirectory: Sendable {
-    /// Where the directory is.
+    /// The path of the directory.
     let path: String
 
     /// Opens the data to serve it, alone; makes the directory when it is missing, and repairs what a crash left.
     ///
+    /// - Parameters:
+    ///   - settings: The limits of history and of storage.
+    ///   - readers: How many queries run at a time.
+    ///   - logger: The log of repairs.
+    /// - Returns: The club.
     /// - Throws: ``StorageError`` `inUse` when another server has it, `damaged` when it cannot be read, and what the
     ///   disk does.
-    func serve(_ settings: HistorySettings, logger: Logger) throws -> any ClubStore {
-        try SQLiteStore(directory: path, settings: settings, now: Self.now, logger: logger)
+    func serve(_ settings: HistorySettings, readers: Int, logger: Logger) throws -> any ClubStore {
+        try SQLiteStore(directory: path, readers: readers, settings: settings, now: Self.now, logger: logger)
     }
 
-    /// Opens the data to look at it and to manage its members, while a server runs or not; when told so, makes the
-    /// directory that is not there.
+    /// Opens the data to look at it and to manage its members, while a server runs or not; makes a missing directory
+    /// when `making` is set.
     ///
-    /// - Throws: ``StorageError`` `missing` when there is nothing and nothing is to be made.
+    /// - Throws: ``StorageError`` `missing` when there is none and none is made.
     func administer(making: Bool, logger: Logger) throws -> any ClubStore {
         guard making || holdsClub else {
             throw StorageError(.missing, "no club in '\(path)'")
@@ -25,7 +30,7 @@ struct DataDirectory: Sendable {
         return try SQLiteStore(directory: path, mode: .administration, now: Self.now, logger: logger)
     }
 
-    /// Checks all that is kept against itself, and changes nothing.
+    /// Checks the data for consistency, and changes nothing.
     ///
     /// - Throws: ``StorageError`` `missing` when there is nothing, `damaged` when it cannot be read at all.
     func verify() async throws -> VerificationReport {
@@ -39,7 +44,7 @@ struct DataDirectory: Sendable {
         try await Verifier(directory: path).run(.copy(after: earlier))
     }
 
-    /// Empties the search index, so that the server makes it anew.
+    /// Empties the search index, so that the server builds it again.
     ///
     /// - Throws: ``StorageError`` `missing` when there is nothing.
     func reindex(logger: Logger) async throws {
@@ -54,6 +59,13 @@ struct DataDirectory: Sendable {
     ///   target.
     func copy(to target: String, sharing: CopySharing) throws -> CopySummary {
         try DirectoryCopy(from: path, to: target, sharing: sharing).make()
+    }
+
+    /// Locks the contents against readers and collection for as long as the result lives; nil while another process
+    /// uses them.
+    func lockContents() throws -> Descriptor? {
+        let lock = try SQLiteStore.contentsLock(path)
+        return try lock.lock() ? lock : nil
     }
 
     /// Whether there is a club's data.
@@ -75,7 +87,7 @@ enum CopySharing: Hashable, Sendable {
     case backup(String)
 }
 
-/// What a copy of a data directory has.
+/// The contents of a copy of a data directory.
 struct CopySummary: Hashable, Sendable {
     /// How many large contents there are.
     var contents = 0

@@ -1,6 +1,6 @@
 /// Something that a verification found not to be as it should.
 struct Finding: Hashable, Sendable {
-    /// What kind of thing it is.
+    /// The kind of thing.
     enum Kind: String, Sendable {
         /// The database file itself.
         case database
@@ -12,9 +12,9 @@ struct Finding: Hashable, Sendable {
         case tree
         /// A version, or its place in the history of its path.
         case journal
-        /// A sum that is kept beside what it sums up.
+        /// A stored sum that does not match its parts.
         case counter
-        /// What the search index has of an entry, or its words as a whole.
+        /// An entry of the search index, or the index as a whole.
         case index
         /// The file of an upload in pieces.
         case upload
@@ -22,11 +22,11 @@ struct Finding: Hashable, Sendable {
         case orphan
     }
 
-    /// What kind of thing it is.
+    /// The kind of thing.
     let kind: Kind
-    /// Which one: a path with its revision, a content's hash, a counter's name.
+    /// The thing: a path with its revision, a content's hash, a counter's name.
     let subject: String
-    /// What is wrong with it.
+    /// The problem.
     let problem: String
 
     /// Whether something is lost or wrong, not only left over.
@@ -36,7 +36,7 @@ struct Finding: Hashable, Sendable {
     var line: String { "\(kind.rawValue)\t\(subject)\t\(problem)" }
 }
 
-/// What a verification looked at and what it found.
+/// The result of a verification.
 struct VerificationReport: Sendable {
     /// How many versions the journal has.
     var versions = 0

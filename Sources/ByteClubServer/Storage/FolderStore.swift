@@ -11,7 +11,7 @@ protocol FolderStore: Sendable {
 
     /// Runs a closure on a snapshot of the folder; never waits for a writer. Rethrows what the closure throws.
     func read<T: Sendable>(
-        _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
+        _ body: @escaping @Sendable (SharedFolder) throws -> T
     ) async throws -> T
 
     /// Runs a closure that changes the folder, and stores contents with it; returns when all is durable.
@@ -24,7 +24,7 @@ protocol FolderStore: Sendable {
     ///   on meanwhile, and ``StorageError`` `overQuota` when the folder would grow beyond a limit.
     func write<T: Sendable>(
         by author: Int64, storing contents: [StagedContent],
-        _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> T
+        _ body: @escaping @Sendable (inout SharedFolder) throws -> T
     ) async throws -> T
 
     /// Waits until there is a change after a revision at or below `prefix`: true, or false after the timeout.
@@ -36,7 +36,7 @@ protocol FolderStore: Sendable {
 
     /// A live file, or one of its versions, with its bytes.
     ///
-    /// - Throws: ``APIError`` 404 as ``SharedFolder/file(_:revision:)``.
+    /// - Throws: As ``SharedFolder/file(_:revision:)``.
     func file(_ path: RemotePath, revision: JournalRevision?) async throws -> (
         entry: FolderEntry, content: StoredContent
     )
@@ -52,18 +52,18 @@ protocol FolderStore: Sendable {
 
     /// A page of the journal, with the inline contents in the order of their entries.
     ///
-    /// Those that `writer` has sent itself are left out, as far as that is known.
+    /// Contents that `writer` has sent itself are left out, as far as that is known.
     ///
-    /// - Throws: ``APIError`` 410 for a cursor that is not of this journal.
+    /// - Throws: As ``SharedFolder/journal(after:epoch:limits:)`` for a cursor that is not of this journal.
     func journal(
         after cursor: JournalCursor?, besides writer: OperationWriter?, limits: JournalLimits
     ) async throws -> (page: SyncPage, bodies: [[UInt8]])
 }
 
 extension SyncPage {
-    /// The page that tells a folder's entries after a cursor.
+    /// The page of a folder's entries after a cursor.
     init(
-        _ entries: [FolderEntry], of folder: SharedFolder<some FolderState>, after cursor: JournalCursor?,
+        _ entries: [FolderEntry], of folder: SharedFolder, after cursor: JournalCursor?,
         next: JournalCursor, hasMore: Bool, limits: JournalLimits
     ) throws {
         self.init(
@@ -83,8 +83,26 @@ extension FolderStore {
     /// As ``write(by:storing:_:)`` with one content or none.
     func write<T: Sendable>(
         by author: Int64, storing content: StagedContent?,
-        _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> T
+        _ body: @escaping @Sendable (inout SharedFolder) throws -> T
     ) async throws -> T {
         try await write(by: author, storing: content.map { [$0] } ?? [], body)
     }
+}
+
+/// Searches in the names and texts of entries.
+protocol SearchStore: Sendable {
+    /// The entries below a folder that match a query, the latest writes included.
+    ///
+    /// - Throws: As ``SharedFolder/existing(_:)`` when there is no such folder.
+    func searchTexts(
+        _ path: RemotePath, query: TextQuery, includeDeleted: Bool, limit: Int
+    ) async throws -> TextSearchResults
+
+    /// Indexes some of the writes since the last call, in a time that writers hardly notice.
+    ///
+    /// - Returns: The last change that is indexed; nil while there is more to do.
+    func indexTexts() async throws -> Int64?
+
+    /// Empties the index, so that ``indexTexts()`` builds it again.
+    func forgetTexts() async throws
 }

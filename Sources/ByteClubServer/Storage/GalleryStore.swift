@@ -1,25 +1,25 @@
 import ByteClubCore
 
-/// The notes and photos of the folder in the order of their dates, and photos by what is known of them.
+/// The notes and photos of the folder in the order of their dates, and photos by kind, date and place.
 ///
-/// A photo's date is what a clock at its place showed when it was taken, where that is known (``MediaInfoStore``). All
-/// other dates are those of files, by the server's clock. A photo's kind is what its caption wants it to be seen as, else
-/// its own. A database answers from indexes, not by looking at all that the folder has.
+/// The date of a photo is that of a clock at its place, if known (``MediaInfoStore``). All other dates are file dates
+/// by the server's clock. A caption can set the kind of its photo. A database answers from indexes, without a look at
+/// the whole folder.
 protocol GalleryStore: Sendable {
     /// The notes and photos before or after a place, at most `limit`, the nearest first.
     ///
-    /// A photo's caption is told with it, and is no note of its own. With `kinds` there are photos of these alone.
+    /// A caption comes with its photo and not as a note of its own. With `kinds` there are only photos of these.
     func gallery(_ side: GallerySide, of kinds: Set<PhotoShape.Kind>?, limit: Int) async throws -> [GalleryItem]
 
-    /// Where a version of a note or a photo is; nil for one that is not in the gallery.
+    /// The place of a version of a note or a photo; nil for one that is not in the gallery.
     func galleryPlace(of revision: Int64) async throws -> GalleryPlace?
 
     /// The newest date of each month that has some, the newest month first, at most `limit`.
     func galleryMonths(limit: Int) async throws -> [APIDate]
 
-    /// The photos below a folder that a filter looks for and whose names match, the newest first, at most `limit`.
+    /// The photos below a folder that match a filter and a name, the newest first, at most `limit`.
     ///
-    /// - Throws: ``APIError`` 404 when the folder is gone.
+    /// - Throws: As ``SharedFolder/existing(_:)`` when there is no such folder.
     func photos(
         below path: RemotePath, matching filter: PhotoFilter, named name: SearchQuery?, limit: Int
     ) async throws -> [Metadata]
@@ -30,7 +30,7 @@ protocol GalleryStore: Sendable {
     /// The bytes of the captions of photos, by the photos' keys; those that lie in files are left out.
     func captions(of photos: [PathKey]) async throws -> [PathKey: [UInt8]]
 
-    /// How captions want photos to be seen, by the photos' keys.
+    /// The kinds that captions set for their photos, by the photos' keys.
     func captionViews(of photos: [PathKey]) async throws -> [PathKey: PhotoShape.Kind]
 }
 
@@ -65,34 +65,34 @@ struct GalleryPlace: Hashable, Comparable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Which items are wanted.
+/// The items before or after a place.
 enum GallerySide: Hashable, Sendable {
-    /// Those with older dates.
+    /// Items with older dates.
     case older(than: GalleryPlace)
-    /// Those with newer dates.
+    /// Items with newer dates.
     case newer(than: GalleryPlace)
 }
 
 /// A note or a photo, with the beginning of its text.
 struct GalleryItem: Hashable, Sendable {
-    /// The most bytes of a text that are told.
+    /// The most bytes of a text that an item has.
     static let textLimit = 2048
 
     /// The file.
     let entry: FolderEntry
-    /// When the photo was taken, or the file changed, by the clock of the place.
+    /// The date of the photo or of the file, by a clock at the place of the photo or by the server's.
     let date: APIDate
-    /// The beginning of a note, or of the note that is a photo's caption; nil where there is none, and where the text
-    /// is so large that it lies in a file.
+    /// The beginning of a note, or of a photo's caption; nil where there is none, and for a text that is too large for
+    /// the database.
     let text: [UInt8]?
 
-    /// Where it is in the gallery.
+    /// Its place in the gallery.
     var place: GalleryPlace { GalleryPlace(seconds: date.seconds, revision: entry.revision) }
     /// Whether it is a photo.
     var isPhoto: Bool { GalleryKind(entry.path.name) == .photo }
 }
 
-/// What of the folder the gallery shows.
+/// The kinds of files that the gallery shows.
 enum GalleryKind: Hashable, Sendable {
     case photo, note
 
@@ -101,7 +101,7 @@ enum GalleryKind: Hashable, Sendable {
     /// The ends of the names of notes, folded.
     static let notes = ["md", "markdown", "txt"]
 
-    /// What a file is by its name; nil for what the gallery does not show.
+    /// The kind of a file by its name; nil for a file that the gallery does not show.
     init?(_ name: String) {
         guard let dot = name.lastIndex(of: ".") else { return nil }
         let end = PathKey.fold(String(name[name.index(after: dot)...]))
@@ -118,4 +118,27 @@ enum GalleryKind: Hashable, Sendable {
     static func isCaption(_ name: String) -> Bool {
         PathKey.fold(name).hasSuffix(".md") && GalleryKind(String(name.dropLast(3))) == .photo
     }
+}
+
+extension MediaInfo {
+    /// The version of the reader whose findings a store keeps: what another version found counts as unknown.
+    ///
+    /// Raise it with every change of what ``MediaInfoReader`` finds. A migration must delete what older versions found,
+    /// so that searches read it again (``Schema/keepClocks(_:)``).
+    static let version = 4
+}
+
+/// The details that were read from photos, by content, so that none is read twice; and which photos there are.
+protocol MediaInfoStore: Sendable {
+    /// The details that ``keep(_:)`` has stored for contents in this ``MediaInfo/version``.
+    func mediaInfo(of hashes: [ContentHash]) async throws -> [ContentHash: MediaInfo]
+
+    /// Stores the details of contents.
+    func keep(_ found: [ContentHash: MediaInfo]) async throws
+
+    /// The live files that are photos by their names and have a content, at most `limit`.
+    func photos(with hash: ContentHash, limit: Int) async throws -> [FolderEntry]
+
+    /// The contents, of these, that no version of a photo has, live or not.
+    func withoutPhotos(_ hashes: [ContentHash]) async throws -> [ContentHash]
 }

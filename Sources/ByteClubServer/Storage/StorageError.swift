@@ -1,6 +1,8 @@
-/// Why the storage could not do what was asked.
+import ByteClubCore
+
+/// A failure of the storage.
 struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     enum Code: Hashable, Sendable {
         /// The disk is full; nothing was stored. The protocol's status is 507.
         case full
@@ -18,7 +20,7 @@ struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case inUse
         /// The store was closed. The protocol's status is 503.
         case closed
-        /// A member's name that is no name, or another fault in what is told of a member.
+        /// An invalid name of a member, or another invalid value of one.
         case badMember
         /// There is no member of a name.
         case noMember
@@ -26,9 +28,14 @@ struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case nameTaken
         /// A change that would leave members without an owner. The protocol's status is 409.
         case lastOwner
+        /// The entry does not exist any more. The protocol's status is 404.
+        case notFound
+        /// A limit on what one member may have at a time is reached; there is room again after so many seconds, at
+        /// least 1. The protocol's status is 429.
+        case tooMany(retryAfter: Int)
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     let code: Code
     /// One line for people.
     let message: String
@@ -41,4 +48,9 @@ struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The message.
     var description: String { message }
+
+    /// The entry at a path does not exist any more.
+    static func notFound(_ path: RemotePath) -> StorageError {
+        StorageError(.notFound, "Path '\(path)' not found")
+    }
 }

@@ -59,10 +59,10 @@ struct ModelFolderState: FolderState {
 struct ModelFolder {
     var state = ModelFolderState()
 
-    mutating func change(_ rule: (inout SharedFolder<ModelFolderState>) throws -> FolderEntry) throws -> FolderEntry {
+    mutating func change(_ rule: (inout SharedFolder) throws -> FolderEntry) throws -> FolderEntry {
         var folder = SharedFolder(state: state, now: APIDate(seconds: 1_000), author: 7)
         let entry = try rule(&folder)
-        state = folder.state
+        state = folder.state as? ModelFolderState ?? state
         return entry
     }
 
@@ -78,7 +78,7 @@ struct ModelFolder {
         }
     }
 
-    var folder: SharedFolder<ModelFolderState> {
+    var folder: SharedFolder {
         SharedFolder(state: state, now: APIDate(seconds: 1_000), author: 7)
     }
 

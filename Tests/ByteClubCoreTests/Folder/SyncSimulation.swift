@@ -12,7 +12,7 @@ struct SyncSimulation {
         var orphans = 0
 
         /// Takes one page of at most `limit` entries; false when there is more.
-        mutating func follow(_ folder: SharedFolder<ModelFolderState>, limit: Int) throws -> Bool {
+        mutating func follow(_ folder: SharedFolder, limit: Int) throws -> Bool {
             let (told, next, hasMore) = try folder.journal(
                 after: cursor, epoch: "e", limits: JournalLimits(entries: limit))
             if cursor == nil { fresh = [:] }
@@ -65,7 +65,7 @@ struct SyncSimulation {
         var folder = model.folder
         do {
             let outcome = try folder.apply(batch)
-            model.state = folder.state
+            model.state = folder.state as? ModelFolderState ?? model.state
             sent += zip(batch.operations, outcome.results).filter(\.1.isDone)
         } catch is BatchRefused {}
     }
@@ -76,7 +76,7 @@ struct SyncSimulation {
         for (operation, result) in sent.shuffled(using: &generator).prefix(5) {
             var folder = model.folder
             let again = try folder.apply(SyncBatch([operation]))
-            model.state = folder.state
+            model.state = folder.state as? ModelFolderState ?? model.state
             if again.results != [result] { return false }
         }
         return model.state.all.count == before

@@ -10,21 +10,31 @@ import Testing
 struct SharedTransactionTests {
     private struct Refusal: Error, Equatable {}
 
-    /// Some operations of a member, after which the change may still be refused, as by a quota.
+    /// Some operations of a member or a batch, after which the change may still be refused.
     private struct Change: Sendable {
+        enum Made: Equatable {
+            case entries([FolderEntry])
+            case outcome(SyncOutcome)
+        }
+
+        let author: Int64
         let operations: [RandomOperation]
+        let batch: SyncBatch?
         let isRefused: Bool
 
-        func run(in transaction: WriteTransaction, at now: APIDate) -> Result<[FolderEntry], APIError> {
+        func run(in transaction: WriteTransaction, at now: APIDate) -> Result<Made, APIError> {
             do {
                 return try transaction.change {
-                    var folder = SharedFolder(state: SQLiteFolderState(writing: transaction), now: now, author: 1)
+                    var folder = SharedFolder(state: SQLiteFolderState(writing: transaction), now: now, author: author)
                     let made = try operations.map { try $0.run(on: &folder) }
+                    let outcome = try batch.map { try folder.apply($0) }
                     if isRefused { throw Refusal() }
-                    return .success(made)
+                    return .success(outcome.map(Made.outcome) ?? .entries(made))
                 }
             } catch let error as APIError {
                 return .failure(error)
+            } catch let error as BatchRefused {
+                return .failure(APIError(424, "\(error.outcome)"))
             } catch {
                 return .failure(APIError(507, "\(error)"))
             }
@@ -38,7 +48,7 @@ struct SharedTransactionTests {
         let journal: [FolderEntry]
         let versions: [[FolderEntry]]
         let listings: [Int64]
-        let used: Int64
+        let usages: [StorageUsage]
 
         init(of store: any ClubStore) async throws {
             (live, newest, journal, versions, listings) = try await store.read { folder in
@@ -50,7 +60,13 @@ struct SharedTransactionTests {
                     try newest.map { try folder.state.newestChild($0.path.key) }
                 )
             }
-            used = try await store.usage(of: 1).used
+            var usages: [StorageUsage] = []
+            for member: Int64 in 1...2 {
+                let usage = try await store.usage(of: member)
+                // The disk is not the store's own.
+                usages.append(StorageUsage(used: usage.used, quota: usage.quota, capacity: 0))
+            }
+            self.usages = usages
         }
     }
 
@@ -60,33 +76,61 @@ struct SharedTransactionTests {
         return first...first + 7
     }()
 
-    @Test("random changes, of which many fail, do in one transaction what they do in one each", arguments: seeds)
-    func oneForAll(seed: UInt64) async throws {
+    /// With and without limits that many of the changes meet.
+    private static let limits = [
+        HistorySettings(),
+        HistorySettings(clubQuota: 24, memberQuota: 15, entries: 12, memberEntries: 9),
+    ]
+
+    @Test(
+        "random changes, of which many fail, do in one transaction what they do in one each", arguments: seeds, limits)
+    func oneForAll(seed: UInt64, limits: HistorySettings) async throws {
         print("shared transaction: BYTECLUB_SEED=\(seed)")
         var generator = SeededGenerator(seed: seed)
-        let (together, apart) = (try StoreFixture(), try StoreFixture())
+        var batches = RandomBatches()
+        let (together, apart) = (try StoreFixture(limits), try StoreFixture(limits))
         let now = together.seconds.now
+        var (done, refused) = (0, 0)
         for round in 0..<10 {
-            let last = try await together.store.read { try $0.state.lastRevision() }
+            var known = ModelFolderState()
+            let all = try await together.store.read { try $0.state.journal(after: 0, changedAfter: 0, limit: .max) }
+            for entry in all { try known.record(entry) }
             var changes: [Change] = []
             for _ in 0..<25 {
-                let count = Int.random(in: 1...3, using: &generator)
+                let isBatch = Int.random(in: 0..<3, using: &generator) == 0
+                let count = isBatch ? 0 : Int.random(in: 1...3, using: &generator)
+                let last = try known.lastRevision()
+                let nodes = [NodeID.root] + known.journal.map(\.node)
                 changes.append(
                     Change(
+                        author: Int64.random(in: 1...2, using: &generator),
                         operations: try (0..<count).map { _ in
                             try RandomOperation(last: last, names: ["a", "b"], using: &generator)
                         },
-                        isRefused: Int.random(in: 0..<3, using: &generator) == 0))
+                        batch: isBatch ? try batches.next(on: known, nodes: nodes, using: &generator) : nil,
+                        isRefused: Int.random(in: 0..<4, using: &generator) == 0))
             }
-            let all = changes
-            let found = try await together.inTransaction { transaction in all.map { $0.run(in: transaction, at: now) } }
-            var expected: [Result<[FolderEntry], APIError>] = []
+            // Some clients send a batch again, whose first answer may have been a refusal.
+            changes += changes.filter { $0.batch != nil }.prefix(3)
+            changes.shuffle(using: &generator)
+            let planned = changes
+            let found = try await together.inTransaction { transaction in
+                planned.map { $0.run(in: transaction, at: now) }
+            }
+            var expected: [Result<Change.Made, APIError>] = []
             for change in changes {
                 expected.append(try await apart.inTransaction { change.run(in: $0, at: now) })
             }
             #expect(found == expected, "round \(round)")
             #expect(try await Contents(of: together.store) == Contents(of: apart.store), "round \(round)")
+            refused += found.filter { if case .failure(let error) = $0 { error.status == 507 } else { false } }.count
+            done += found.filter { if case .success = $0 { true } else { false } }.count
         }
+        #expect(done > 5 && refused > 5)
+        try together.store.close()
+        // The rules alone make no contents.
+        let findings = try await Verifier(directory: together.directory.path).run().findings
+        #expect(findings.filter { $0.kind != .reference } == [])
     }
 
     @Test("a note is stored where a change that failed before it had moved another one")

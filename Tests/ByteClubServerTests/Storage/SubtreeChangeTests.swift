@@ -11,8 +11,8 @@ import Testing
     }
 
     /// Moves, deletes and writes by one of three members, most of them in folders that hold something.
-    private static func change<State>(
-        _ folder: inout SharedFolder<State>, _ live: [FolderEntry], _ step: Int, _ seed: UInt64
+    private static func change(
+        _ folder: inout SharedFolder, _ live: [FolderEntry], _ step: Int, _ seed: UInt64
     ) throws {
         var generator = SeededGenerator(seed: seed << 16 + UInt64(step))
         let above = live.filter(\.isFolder).map(\.path).randomElement(using: &generator) ?? .root
@@ -58,7 +58,7 @@ import Testing
                 found = .failure(error)
             }
             switch (expected, found) {
-            case (.success, .success): state = model.state
+            case (.success, .success): state = try #require(model.state as? ModelFolderState)
             case (.failure(let one as APIError), .failure(let other as APIError)): #expect(one == other)
             default: Issue.record("step \(step): \(found) in place of \(expected)")
             }

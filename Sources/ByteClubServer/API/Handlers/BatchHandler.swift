@@ -64,7 +64,7 @@ struct BatchHandler: Sendable {
     ///   ``RoomStore/hold(_:for:replacing:naming:)``.
     private func room(
         for batch: SyncBatch, naming chunks: [ContentHash], by member: Member
-    ) async throws -> (any RoomHold)? {
+    ) async throws -> RoomHold? {
         if chunks.isEmpty { return nil }
         var sum: Int64 = 0
         for case let content? in batch.operations.map(\.content) {

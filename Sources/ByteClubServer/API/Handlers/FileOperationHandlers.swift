@@ -58,7 +58,7 @@ struct FileOperationHandlers: Sendable {
 
     /// Changes the folder and answers with the entry that came of it.
     private func change(
-        _ request: MemberRequest, _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> FolderEntry
+        _ request: MemberRequest, _ body: @escaping @Sendable (inout SharedFolder) throws -> FolderEntry
     ) async throws -> Response {
         .json(try await store.write(by: request.member.uid, storing: nil) { try $0.describe(body(&$0)) })
     }

@@ -58,7 +58,7 @@ struct FolderHandlers: Sendable {
 
     /// The JSON text of a listing, written as the children are read; nil when its hash is `known` already.
     private static func listing(
-        _ path: RemotePath, in folder: SharedFolder<AnyFolderState>, unless known: String?, includeDeleted: Bool,
+        _ path: RemotePath, in folder: SharedFolder, unless known: String?, includeDeleted: Bool,
         limit: Int
     ) throws -> [UInt8]? {
         guard let found = try folder.listing(of: path, unless: known, includeDeleted: includeDeleted) else {

@@ -36,7 +36,7 @@ struct UploadHandlers: Sendable {
         let length = try length(of: request.body)
         let policy = try Policy(request.parameters)
         let path = try request.path()
-        var room: (any RoomHold)?
+        var room: RoomHold?
         if length > StagedContent.inlineLimit {
             room = try await store.hold(length, for: request.member.uid, replacing: path, naming: [])
         }
@@ -75,7 +75,7 @@ struct UploadHandlers: Sendable {
     /// Answers `POST /files/<root>/<folder>`, the form upload of the first clients.
     func form(_ request: MemberRequest) async throws -> Response {
         let length = try length(of: request.body)
-        var room: (any RoomHold)?
+        var room: RoomHold?
         defer { withExtendedLifetime(room) {} }
         let policy = try Policy(request.parameters)
         let folder = try request.path()

@@ -1,3 +1,5 @@
+import ByteClubCore
+import Crypto
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -8,7 +10,7 @@ import Synchronization
 final class ContentPipeline: Sendable {
     /// How many bytes go to the disk at a time.
     static let partSize = 256 << 10
-    /// After how many bytes the kernel is told to begin writing them to disk.
+    /// After how many bytes the kernel begins to write them to disk.
     private static let writebackSize: Int64 = 8 << 20
 
     /// How many threads write, hash and sync: a disk does no more at once, whatever number of bodies arrive.
@@ -38,7 +40,7 @@ final class ContentPipeline: Sendable {
         state = Mutex(State(file: file, digests: digests, offset: offset, writtenBack: offset))
     }
 
-    /// Whether bytes have gone to a file, or should.
+    /// Whether bytes are in a file, or should be.
     var hasFile: Bool { state.withLock { $0.file != nil } }
 
     /// How many bytes wait in memory.
@@ -49,7 +51,7 @@ final class ContentPipeline: Sendable {
         state.withLock { state in
             let needed = state.buffer.count + bytes.count
             if needed > state.buffer.capacity {
-                // A body of one piece takes no more than that; one of many grows no part step by step.
+                // A body of one piece needs no more than that; one of many does not grow its parts step by step.
                 let isFirst = state.offset == 0 && state.buffer.isEmpty
                 state.buffer.reserveCapacity(isFirst ? needed : max(needed, Self.partSize + bytes.count))
             }
@@ -58,7 +60,7 @@ final class ContentPipeline: Sendable {
         }
     }
 
-    /// Takes what is in the buffer; for bodies that need no file.
+    /// Removes and returns the buffer; for bodies that need no file.
     func takeBuffer() -> [UInt8] {
         state.withLock { state in
             defer { state.buffer = [] }
@@ -76,7 +78,7 @@ final class ContentPipeline: Sendable {
         }
     }
 
-    /// Starts writing and hashing what is in the buffer, after the part before it is done.
+    /// Starts to write and hash the buffer after the part before it is done.
     func flush() async throws {
         await idle()
         let part: (bytes: [UInt8], file: Descriptor, offset: Int64, digests: BlockDigests, hint: Int64?)? =
@@ -167,5 +169,53 @@ final class ContentPipeline: Sendable {
             return state.waiters
         }
         for waiter in waiters { waiter.resume() }
+    }
+}
+
+/// Hashes bytes in blocks of 4 MiB, and keeps the digests of whole blocks until they are removed.
+struct BlockDigests: Sendable {
+    /// The digests of the whole blocks since the last ``takeDigests()``, 32 bytes each.
+    private var digests: [UInt8] = []
+    private var block = SHA256()
+    private var filled = 0
+
+    /// Starts at the start of a block.
+    init() {}
+
+    /// The bytes of the unfinished block.
+    var tail: Int { filled }
+
+    /// Hashes more bytes.
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        var rest = unsafe bytes[...]
+        while unsafe !rest.isEmpty {
+            let count = unsafe min(rest.count, ContentHash.blockSize - filled)
+            unsafe block.update(bufferPointer: UnsafeRawBufferPointer(rebasing: rest.prefix(count)))
+            filled += count
+            unsafe rest = rest.dropFirst(count)
+            if filled == ContentHash.blockSize {
+                digests += Array(block.finalize())
+                block = SHA256()
+                filled = 0
+            }
+        }
+    }
+
+    /// Hands over the digests of the whole blocks.
+    mutating func takeDigests() -> [UInt8] {
+        defer { digests = [] }
+        return digests
+    }
+
+    /// The hash of content whose earlier blocks have these digests, and whose rest was hashed here.
+    func contentHash(after earlier: [UInt8] = []) throws(StorageError) -> ContentHash {
+        var outer = SHA256()
+        outer.update(data: earlier)
+        outer.update(data: digests)
+        if filled > 0 { outer.update(data: Array(block.finalize())) }
+        guard let hash = unsafe outer.finalize().withUnsafeBytes({ unsafe ContentHash($0) }) else {
+            throw StorageError(.damaged, "a hash has another length than a hash has")
+        }
+        return hash
     }
 }

@@ -7,9 +7,9 @@ final class Descriptor: Sendable {
     let path: String
     private let number: Int32
 
-    /// Opens a file; links are not followed.
+    /// Opens a file without following links.
     ///
-    /// - Throws: ``StorageError`` as the system says.
+    /// - Throws: ``StorageError``.
     init(path: String, flags: Int32, mode: mode_t = 0o600) throws(StorageError) {
         self.path = path
         number = unsafe byteclub_open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode)
@@ -69,9 +69,9 @@ final class Descriptor: Sendable {
         guard ftruncate(number, off_t(length)) == 0 else { throw failure("shorten") }
     }
 
-    /// Gives the file to the owner of a directory, who could not open what root made there; only root can do that.
+    /// Gives the file to the owner of a directory, who could not open a file of root; only root can do that.
     ///
-    /// A file that has another name, too, may be anybody's, and stays what it is.
+    /// A file with a second name may belong to another user, and keeps its owner.
     func give(toOwnerOf directory: String) {
         var (file, folder) = (stat(), stat())
         guard unsafe fstat(number, &file) == 0, unsafe stat(directory, &folder) == 0, file.st_nlink == 1,
@@ -100,7 +100,7 @@ final class Descriptor: Sendable {
         guard byteclub_syncfs(number) == 0 else { throw failure("sync the file system of") }
     }
 
-    /// Takes the file's lock, which ends with the descriptor; false when another one has it.
+    /// Locks the file until the descriptor is closed; false when it is locked already.
     func lock() throws(StorageError) -> Bool {
         if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }
         if errno == EWOULDBLOCK { return false }
@@ -114,9 +114,9 @@ final class Descriptor: Sendable {
         }
     }
 
-    /// Whether a process has the file open by another descriptor than this one; false where that cannot be looked at.
+    /// Whether a process has the file open by another descriptor than this one; false where that cannot be seen.
     ///
-    /// The process is told by its number in this container.
+    /// The number is that of the process in this container.
     func isOpen(inProcess process: Int32) -> Bool {
         var mine = stat()
         guard unsafe fstat(number, &mine) == 0 else { return false }
@@ -131,5 +131,13 @@ final class Descriptor: Sendable {
 
     private func failure(_ action: String) -> StorageError {
         StorageError(errno: errno, "cannot \(action) '\(path)'")
+    }
+}
+
+extension StorageError {
+    /// The storage's error for the number of a system error.
+    init(errno number: Int32, _ action: String) {
+        let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
+        self.init(number == ENOSPC || number == EDQUOT ? .full : .io, "\(action): \(reason)")
     }
 }

@@ -3,9 +3,9 @@ import Glibc
 
 /// Calls on directories and their entries.
 enum Directory {
-    /// Makes a directory for its owner alone; true when it was not there.
+    /// Makes a directory for its owner alone; true when it is new.
     ///
-    /// - Throws: ``StorageError`` as the system says.
+    /// - Throws: ``StorageError``.
     @discardableResult
     static func make(_ path: String) throws(StorageError) -> Bool {
         if unsafe mkdir(path, 0o700) == 0 { return true }
@@ -41,12 +41,12 @@ enum Directory {
         return names
     }
 
-    /// Moves a file to a name that nobody has; the error's number, or 0.
+    /// Moves a file to an unused name; the error's number, or 0.
     static func moveNew(_ path: String, to target: String) -> Int32 {
         unsafe byteclub_renameat2(AT_FDCWD, path, AT_FDCWD, target, byteclub_rename_noreplace) == 0 ? 0 : errno
     }
 
-    /// Gives a file a second name that nobody has; the error's number, or 0.
+    /// Gives a file an unused second name; the error's number, or 0.
     static func linkNew(_ path: String, to target: String) -> Int32 {
         unsafe link(path, target) == 0 ? 0 : errno
     }
@@ -57,7 +57,7 @@ enum Directory {
         return unsafe lstat(path, &status) == 0 ? Int(status.st_nlink) : 0
     }
 
-    /// Whether this process may make and remove entries of a directory; what is on a read-only file system, nobody may.
+    /// Whether this process may make and remove entries of a directory; false on a read-only file system.
     static func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
 
     /// Whether there is a directory at a path, and no link to one.
@@ -66,7 +66,7 @@ enum Directory {
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Where a path's last name is.
+    /// The directory of a path's last name.
     static func parent(of path: String) -> String {
         var path = path[...]
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -128,7 +128,7 @@ enum Directory {
         return isEndless ? .max : Int64(clamping: bytes)
     }
 
-    /// Who else may change what is in a directory, as a line for people; nil when nobody can but its owner and root.
+    /// Who else may change a directory, as a line for people; nil when only its owner and root may.
     static func exposure(_ path: String) -> String? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
@@ -140,7 +140,7 @@ enum Directory {
         return "'\(path)' is writable by others, who can change everything served from it; run 'chmod go-w'"
     }
 
-    /// Removes a directory with all in it, as far as that goes; of a symbolic link the link alone.
+    /// Removes a directory with all in it, as far as possible; of a symbolic link only the link.
     static func remove(_ path: String) {
         guard isFolder(path) else {
             unsafe unlink(path)
@@ -151,5 +151,44 @@ enum Directory {
             remove(entry)
         }
         unsafe rmdir(path)
+    }
+}
+
+/// The last bytes of a disk, which new content may not take: with them deleting, moving and restoring go on.
+struct DiskReserve: Sendable {
+    private static let maximum: UInt64 = 32 << 20
+
+    private let directory: String
+    private let spare: SpareChunks?
+
+    /// Watches the file system of a directory, of which some files may go before it counts as full.
+    init(_ directory: String, spare: SpareChunks? = nil) {
+        (self.directory, self.spare) = (directory, spare)
+    }
+
+    /// Refuses new content of so many bytes when it would leave less than the reserve: 32 MiB, or a quarter of a small
+    /// disk.
+    ///
+    /// - Throws: ``StorageError`` `full`, or a failure of the system.
+    func check(for bytes: Int64 = 0) throws(StorageError) {
+        var lack = try lack(for: bytes)
+        if lack > 0, let spare, spare.remove(lack) { lack = try self.lack(for: bytes) }
+        guard lack == 0 else {
+            throw StorageError(.full, "the disk of '\(directory)' is full, except for a reserve for deletions")
+        }
+    }
+
+    /// How many bytes are too few; 0 when there is room.
+    private func lack(for bytes: Int64) throws(StorageError) -> Int64 {
+        var status = statvfs()
+        guard unsafe statvfs(directory, &status) == 0 else {
+            throw StorageError(errno: errno, "cannot ask '\(directory)'")
+        }
+        let block = UInt64(status.f_frsize)
+        let total = UInt64(status.f_blocks).multipliedReportingOverflow(by: block)
+        let reserve = total.overflow ? Self.maximum : min(Self.maximum, total.partialValue / 4)
+        let free = UInt64(status.f_bavail).multipliedReportingOverflow(by: block)
+        let needed = reserve + UInt64(max(bytes, 0))
+        return free.overflow || free.partialValue >= needed ? 0 : Int64(clamping: needed - free.partialValue)
     }
 }

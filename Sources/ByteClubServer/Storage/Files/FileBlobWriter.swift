@@ -50,3 +50,27 @@ final class FileBlobWriter: BlobWriter {
         pipeline.begin(file, offset: 0, digests: BlockDigests())
     }
 }
+
+/// A synced file in the staging folder.
+///
+/// A temporary one is removed with its last reference unless it was moved to its place; an upload's file stays.
+final class StagedFile: StagedBlob {
+    /// The file's path while it waits.
+    let path: String
+    /// Whether the file is removed with this object.
+    let isTemporary: Bool
+    private let isMoved = Atomic(false)
+
+    /// Creates a reference to a file.
+    init(path: String, isTemporary: Bool = true) {
+        self.path = path
+        self.isTemporary = isTemporary
+    }
+
+    deinit {
+        if isTemporary, !isMoved.load(ordering: .acquiring) { unsafe unlink(path) }
+    }
+
+    /// Marks the file as moved away from its path or not.
+    func setMoved(_ moved: Bool) { isMoved.store(moved, ordering: .releasing) }
+}

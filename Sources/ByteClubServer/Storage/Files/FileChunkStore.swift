@@ -1,4 +1,5 @@
 import ByteClubCore
+import CLinux
 import Glibc
 import Synchronization
 
@@ -21,7 +22,7 @@ final class FileChunkStore: ChunkStore {
         if try Directory.make(root) { try Directory.sync(directory) }
     }
 
-    /// A chunk's bytes, or the least that a file takes on a disk.
+    /// A chunk's bytes, or the least that a file needs on a disk.
     func weight(_ bytes: Int64) -> Int64 { max(bytes, 4096) }
 
     func missing(of hashes: [ContentHash], from member: Int64) async throws -> [ContentHash] {
@@ -37,7 +38,7 @@ final class FileChunkStore: ChunkStore {
         let now = now().seconds
         try await ContentPipeline.onDisk {
             let path = self.path(of: hash, from: member)
-            // Who brought it may not have come to the sync yet.
+            // The client that sent it may not have reached the sync yet.
             if Directory.touch(path, at: now) { return try Directory.sync(self.folder(of: member)) }
             let (file, staged) = try self.write(bytes)
             try file.sync()
@@ -191,7 +192,7 @@ final class FileChunkStore: ChunkStore {
                     if let modified = Directory.modified(path), modified < oldest { self.remove(path, of: member) }
                 }
             }
-            // Earlier versions kept chunks that belonged to nobody; whoever sent one sends it again.
+            // Earlier versions kept chunks without an owner; clients send them again.
             let folders = Set(members.map(String.init))
             for name in try Directory.names(in: self.root) where !folders.contains(name) {
                 unsafe unlink(self.root + "/" + name)
@@ -199,7 +200,7 @@ final class FileChunkStore: ChunkStore {
         }
     }
 
-    /// Removes a file and what it counts for, together; tells what that was.
+    /// Removes a file and its bytes from the count, together; returns how many those were.
     @discardableResult
     private func remove(_ path: String, of member: Int64) -> Int64 {
         waiting.withLock { waiting in
@@ -216,5 +217,43 @@ final class FileChunkStore: ChunkStore {
 
     private func path(of hash: ContentHash, from member: Int64) -> String {
         folder(of: member) + "/" + hash.description
+    }
+}
+
+/// Chunks that a write has named: second copies of stored bytes, which are removed when the disk is full.
+///
+/// Until then they stay for similar contents. The mark is an access time of 0, which is reset when the chunk is sent,
+/// asked for or read again; a crash may lose the mark, and the chunk then expires after a day.
+struct SpareChunks: Sendable {
+    /// How many bytes go at once at least, so that not every write on a full disk looks through the folders.
+    private static let least: Int64 = 16 << 20
+    /// `UTIME_OMIT` of utimensat(2), which Swift cannot import.
+    private static let unchanged = (1 << 30) - 2
+
+    /// The directory with a folder for each member.
+    let root: String
+
+    /// Marks the chunk at a path.
+    static func mark(_ path: String) {
+        let times = [timespec(tv_sec: 0, tv_nsec: 0), timespec(tv_sec: 0, tv_nsec: unchanged)]
+        _ = unsafe utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW)
+    }
+
+    /// Removes the oldest ones until so many bytes are free; returns whether there were any.
+    func remove(_ bytes: Int64) -> Bool {
+        var spare: [(path: String, modified: Int, bytes: Int64)] = []
+        for folder in (try? Directory.names(in: root)) ?? [] {
+            for name in (try? Directory.names(in: root + "/" + folder)) ?? [] {
+                let path = "\(root)/\(folder)/\(name)"
+                var status = stat()
+                guard unsafe lstat(path, &status) == 0, status.st_atim.tv_sec == 0 else { continue }
+                spare.append((path, status.st_mtim.tv_sec, Int64(status.st_size)))
+            }
+        }
+        var freed: Int64 = 0
+        for chunk in spare.sorted(by: { $0.modified < $1.modified }) where freed < max(bytes, Self.least) {
+            if unsafe unlink(chunk.path) == 0 { freed += chunk.bytes }
+        }
+        return freed > 0
     }
 }

@@ -5,10 +5,10 @@ import Glibc
 enum FileCopy {
     private static let piece = 1 << 20
 
-    /// Gives a file a second name, or copies it where that cannot be; returns whether it was linked.
+    /// Gives a file a second name, or copies it where that is not possible; returns whether it was linked.
     ///
-    /// - Throws: ``StorageError`` `damaged` for what is no regular file, such as a symbolic link, and as the system
-    ///   says.
+    /// - Throws: ``StorageError`` `damaged` for all but a regular file, such as a symbolic link, and failures of the
+    ///   system.
     static func link(_ path: String, to target: String) throws -> Bool {
         try check(path)
         switch Directory.linkNew(path, to: target) {
@@ -28,9 +28,9 @@ enum FileCopy {
         try copyBytes(path, to: target)
     }
 
-    /// Refuses what is not the bytes themselves.
+    /// Refuses all but a regular file.
     ///
-    /// - Throws: ``StorageError`` `missing` when there is nothing, `damaged` when it is no regular file.
+    /// - Throws: ``StorageError`` `missing` when there is no file, `damaged` when it is not a regular one.
     static func check(_ path: String) throws(StorageError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { throw StorageError(errno: errno, "cannot read '\(path)'") }

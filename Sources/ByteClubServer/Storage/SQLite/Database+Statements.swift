@@ -1,6 +1,7 @@
 import ByteClubCore
 import FoundationEssentials
 import GRDB
+import Glibc
 
 extension Database {
     /// Runs a statement that is prepared once for each connection.
@@ -38,4 +39,42 @@ extension Database {
 extension Row {
     /// A column's bytes, copied once; nil for NULL.
     func bytes(_ index: Int) -> [UInt8]? { try? withUnsafeData(atIndex: index) { $0.map { Array($0) } } }
+}
+
+extension ContentHash {
+    /// The hash as the database keeps it.
+    var data: Data { unsafe withUnsafeBytes { unsafe Data($0) } }
+}
+
+extension StagedContent {
+    /// The bytes that go to the database.
+    var inlineBytes: Int {
+        if case .inline(let bytes) = place { bytes.count } else { 0 }
+    }
+}
+
+extension PathKey {
+    /// The key with `/` as the lowest byte, so that bytewise order is the order of keys; empty for the root.
+    var sorting: String {
+        self == .root ? "" : String(decoding: string.utf8.map { $0 == UInt8(ascii: "/") ? 1 : $0 }, as: UTF8.self)
+    }
+
+    /// The open range of ``sorting`` that holds everything strictly below the key.
+    var sortingBelow: (after: String, before: String) { (sorting + "\u{1}", sorting + "\u{2}") }
+}
+
+extension StorageError {
+    /// The storage's error for one of the database; other errors stay as they are.
+    static func translating(_ error: any Error) -> any Error {
+        guard let error = error as? DatabaseError else { return error }
+        let reason = error.message ?? "\(error.resultCode)"
+        switch error.resultCode.primaryResultCode {
+        case .SQLITE_FULL: return StorageError(.full, "the database's disk is full")
+        // The database's shared memory and its journal report a full disk as a failed write.
+        case .SQLITE_IOERR where errno == ENOSPC || errno == EDQUOT:
+            return StorageError(.full, "the database's disk is full")
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: return StorageError(.damaged, "the database is damaged: \(reason)")
+        default: return StorageError(.io, "the database failed: \(reason)")
+        }
+    }
 }

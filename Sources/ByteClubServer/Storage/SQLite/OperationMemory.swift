@@ -15,8 +15,8 @@ enum OperationMemory {
     /// The number of the first operation that made a change above a revision, or a smaller number; one past the last
     /// when there is none.
     ///
-    /// Operations are numbered as their changes are, but for the few that found done what they were to do. The search
-    /// begins at the end, where the ones that are asked for are.
+    /// Operations have the order of their changes, but for the few that had nothing to do. The search begins at the
+    /// end, because clients ask for recent ones.
     static func first(after revision: Int64, in database: Database) throws -> Int64 {
         let last = try database.firstRow("SELECT max(number) FROM operation") { $0[0] as Int64? } ?? nil
         guard let last else { return 1 }
@@ -37,7 +37,7 @@ enum OperationMemory {
         return low
     }
 
-    /// Forgets some of the oldest operations, and those of a clock that was far ahead, at most twice as many as come
+    /// Removes some of the oldest operations, and those of a clock that was far ahead, at most twice as many as come
     /// between two sweeps.
     static func sweep(_ database: Database, last: Int64, now: APIDate) throws {
         try database.run(

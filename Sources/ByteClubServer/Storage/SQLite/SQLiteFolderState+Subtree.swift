@@ -27,7 +27,7 @@ extension SQLiteFolderState {
             v.node, v.parent, :last + row_number() OVER (ORDER BY l.key), v.place_revision, NULL, NULL
         \(live) AND l.key > :done ORDER BY l.key LIMIT \(piece)
         """
-    /// Where the key stays, the live versions are followed by those at the new place.
+    /// Where the key stays, the new versions follow the live ones.
     private static let insertRenamed = """
         INSERT INTO version(\(stored))
         SELECT :last + row_number() OVER (ORDER BY l.key), v.revision, :newPath || substr(v.path, :length + 1), v.kind,
@@ -35,7 +35,7 @@ extension SQLiteFolderState {
             CASE l.key WHEN :key THEN :last + 1 ELSE v.place_revision END, v.client_modified, v.executable
         \(live) AND l.key > :done ORDER BY l.key LIMIT \(piece)
         """
-    /// Else the tombstones that were just made say what is created at the new place.
+    /// Otherwise the new tombstones determine the versions at the new place.
     private static let insertMoved = """
         INSERT INTO version(\(stored))
         SELECT t.revision + :shift, coalesce(other.revision, 0), :newPath || substr(v.path, :length + 1), v.kind,
@@ -63,7 +63,7 @@ extension SQLiteFolderState {
         UPDATE node SET revision = v.revision FROM version v
         WHERE v.revision > :last AND v.revision <= :last + :count AND node.id = v.node
         """
-    /// The listings in the folder; that of the folder above is noted when the transaction ends.
+    /// The listings in the folder; the end of the transaction notes that of the folder above.
     private static let noteListings = """
         INSERT INTO listing(folder, newest)
         SELECT parent, max(revision) FROM latest INDEXED BY latest_parent WHERE parent >= :key AND parent < :end

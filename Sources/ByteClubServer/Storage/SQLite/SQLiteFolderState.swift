@@ -4,7 +4,7 @@ import GRDB
 
 /// The folder as one transaction of the database sees it.
 struct SQLiteFolderState: FolderState {
-    /// What the columns of ``FolderEntry`` queries are, in the order in which ``entry(_:)`` reads them.
+    /// The columns of ``FolderEntry`` queries, in the order in which ``entry(_:)`` reads them.
     static let columns = """
         v.revision, v.path, v.kind, v.bytes, v.hash, v.modified, v.author, v.node, v.parent, v.content_revision,
         v.place_revision, v.client_modified, v.executable
@@ -119,8 +119,7 @@ struct SQLiteFolderState: FolderState {
         let kept = try database.firstRow("SELECT newest FROM listing WHERE folder = ?", [key.sorting]) {
             $0[0] as Int64
         }
-        let made = transaction?.entries.last { $0.path.key.parent == key }?.revision
-        return max(kept ?? 0, made ?? 0)
+        return max(kept ?? 0, transaction?.newestChild(key) ?? 0)
     }
 
     func descendants(_ key: PathKey, limit: Int) throws -> [FolderEntry] {

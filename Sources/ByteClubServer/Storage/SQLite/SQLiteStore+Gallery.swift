@@ -84,8 +84,7 @@ extension SQLiteStore {
         return try await query { [self] database in
             let state = SQLiteFolderState(reading: database)
             let folder = SharedFolder(state: state, now: now, author: 0, names: names(in: database))
-            let place = try folder.metadata(path)
-            if place.isDeleted { throw APIError.notFound(path) }
+            let place = try folder.existing(path)
             var found: [Metadata] = []
             guard let search = Self.search(filter, below: place.path.key) else { return found }
             let rows = try Row.fetchCursor(database.cachedStatement(sql: search.sql), arguments: search.arguments)

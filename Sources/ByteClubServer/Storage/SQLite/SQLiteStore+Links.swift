@@ -49,7 +49,7 @@ extension SQLiteStore {
                     ])
             }
             guard let made = try Self.link(purpose, to: entry, by: member, now: now, in: database) else {
-                throw APIError.notFound(entry.path)
+                throw StorageError.notFound(entry.path)
             }
             return made
         }
@@ -135,7 +135,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Takes back all links of a member, or those for which one must be an editor.
+    /// Removes all links of a member, or those that only editors may have.
     static func withdrawLinks(of member: Int64, _ purpose: Link.Purpose? = nil, in transaction: WriteTransaction) throws
     {
         try transaction.execute(

@@ -16,7 +16,7 @@ extension SQLiteStore {
                 \(HashList.sql)
                 SELECT taken, latitude, longitude, kind, width, height, hfov, vfov, yaw, pitch, heading, estimate,
                     taken_offset, number
-                FROM listed CROSS JOIN media_info ON hash = \(HashList.hash) WHERE version = \(MediaInfoReader.version)
+                FROM listed CROSS JOIN media_info ON hash = \(HashList.hash) WHERE version = \(MediaInfo.version)
                 """, HashList.arguments(hashes)
             ) { known[hashes[$0[13] as Int]] = Self.mediaInfo($0) }
             return known
@@ -50,7 +50,7 @@ extension SQLiteStore {
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                     [
-                        hash.data, MediaInfoReader.version, info.taken?.clock.seconds, info.place?.latitude,
+                        hash.data, MediaInfo.version, info.taken?.clock.seconds, info.place?.latitude,
                         info.place?.longitude, shape?.kind.rawValue, shape?.width, shape?.height, shape?.hFOV,
                         shape?.vFOV, shape?.yaw, shape?.pitch, shape?.heading, shape?.isEstimate,
                         info.taken?.offset,
@@ -93,7 +93,7 @@ private enum HashList {
     /// The hash of a row.
     static let hash = "substr(:hashes, 32 * listed.number + 1, 32)"
 
-    /// What these take.
+    /// The arguments of the query.
     static func arguments(_ hashes: [ContentHash]) -> StatementArguments {
         ["hashes": Data(hashes.flatMap(\.bytes))]
     }

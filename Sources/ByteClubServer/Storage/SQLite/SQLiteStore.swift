@@ -17,7 +17,7 @@ final class SQLiteStore: ClubStore {
     /// The most bytes of a content that is kept in the database, not as a blob: 64 KiB.
     static let inlineLimit = StagedContent.inlineLimit
 
-    /// What a process wants with a data directory.
+    /// The purpose of opening a data directory.
     enum Mode: Sendable {
         /// To serve it, alone.
         case server
@@ -42,23 +42,25 @@ final class SQLiteStore: ClubStore {
     let memberNames = MemberNames()
     /// The club's name as the database has it.
     let knownClubName = Mutex<String?>(nil)
-    private let signal: ChangeSignal
+    let signal: ChangeSignal
     private let lock: Descriptor?
     private let isClosed = Atomic(false)
 
-    /// Opens a data directory, making it when it is missing, and repairs what a crash left.
+    /// Opens a data directory, makes it when it is missing, and repairs it after a crash.
     ///
     /// - Parameters:
     ///   - directory: Where the data is.
-    ///   - mode: What for.
-    ///   - settings: How long the past is kept, and how much may be stored.
+    ///   - mode: The purpose.
+    ///   - readers: How many queries a server runs at a time.
+    ///   - settings: The limits of history and of storage.
     ///   - now: The wall clock.
-    ///   - uptime: The clock that nobody can set.
-    ///   - logger: Where repairs are told.
-    /// - Throws: ``StorageError`` `inUse` when another server has it, `damaged` when the database is, and what the disk
-    ///   does.
+    ///   - uptime: The clock that cannot be set.
+    ///   - logger: The log of repairs.
+    /// - Throws: ``StorageError`` `inUse` when another server has it, `damaged` when the database is, and failures of
+    ///   the disk.
     init(
-        directory: String, mode: Mode = .server, settings: HistorySettings = HistorySettings(),
+        directory: String, mode: Mode = .server, readers: Int = 8,
+        settings: HistorySettings = HistorySettings(),
         now: @escaping @Sendable () -> APIDate, uptime: @escaping @Sendable () -> Uptime = MachineClock.uptime,
         logger: Logger
     ) throws {
@@ -71,13 +73,14 @@ final class SQLiteStore: ClubStore {
         if mode == .server, let exposure = Directory.exposure(directory) { logger.warning("\(exposure)") }
         lock = try mode == .server ? Self.lock(directory) : nil
         let wasLeftOpen = try lock.map { try Self.mark($0) } ?? false
-        // Before anybody else makes it. One that cannot be opened is told of when contents are collected.
+        // Before another process makes it. The collection of contents reports a lock that cannot be opened.
         if mode == .server { _ = try? Self.contentsLock(directory) }
         do {
             files = try FileBlobStore(directory: directory)
             chunks = try FileChunkStore(directory: directory, files: files, now: now)
             pool = try Self.open(
-                directory + "/" + Self.databaseName, mode: mode, wasLeftOpen: wasLeftOpen, logger: logger)
+                directory + "/" + Self.databaseName, mode: mode, readers: readers, wasLeftOpen: wasLeftOpen,
+                logger: logger)
             // A server of the version before must not go on writing to a database of this one.
             let migrating = try mode == .administration && Schema.isOld(pool) ? Self.lock(directory) : nil
             try Schema.migrate(pool)
@@ -127,100 +130,13 @@ final class SQLiteStore: ClubStore {
         do {
             try writer.close()
             if lock != nil {
-                // The pool's last connection can only read, so nobody else would empty the log into the database.
+                // The pool's last connection can only read, so it would not empty the log into the database.
                 _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
             }
             try pool.close()
             try lock?.truncate(to: 0)
         } catch {
             throw StorageError.translating(error)
-        }
-    }
-
-    func read<T: Sendable>(
-        _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
-    ) async throws -> T {
-        let now = now()
-        return try await query { [self] database in
-            let state = AnyFolderState(SQLiteFolderState(reading: database))
-            return try body(SharedFolder(state: state, now: now, author: 0, names: names(in: database)))
-        }
-    }
-
-    func write<T: Sendable>(
-        by author: Int64, storing contents: [StagedContent],
-        _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> T
-    ) async throws -> T {
-        let now = now()
-        let perform = {
-            try await self.writer.perform(bytes: contents.reduce(0) { $0 + $1.inlineBytes }) { transaction in
-                let first = transaction.entries.count
-                let state = AnyFolderState(SQLiteFolderState(writing: transaction))
-                var folder = SharedFolder(
-                    state: state, now: now, author: author, names: self.names(in: transaction.database))
-                let result = try body(&folder)
-                for upload in contents.lazy.compactMap(\.upload) { try Self.complete(upload, in: transaction) }
-                let used = Set(transaction.entries[first...].lazy.compactMap(\.contentHash))
-                try transaction.store(contents.filter { used.contains($0.hash) })
-                // A file that has this content already made no version; what has been lost of it comes back here.
-                if used.isEmpty, let content = contents.first, try transaction.lacks(content) {
-                    try transaction.store([content])
-                }
-                return result
-            }
-        }
-        guard let upload = contents.lazy.compactMap(\.upload).first else { return try await perform() }
-        return try await committing(upload) { try await perform() }
-    }
-
-    func waitForChange(after revision: Int64, prefix: PathKey, timeout: Duration) async throws -> Bool {
-        try await signal.wait(after: revision, prefix: prefix, timeout: timeout) {
-            try await query { database in
-                try !SQLiteFolderState(reading: database)
-                    .changes(after: revision, prefix: prefix, includeDeleted: true, limit: 1).isEmpty
-            }
-        }
-    }
-
-    func file(
-        _ path: RemotePath, revision: JournalRevision?
-    ) async throws -> (entry: FolderEntry, content: StoredContent) {
-        let (now, blobs) = (now(), blobs)
-        return try await query { database in
-            let state = SQLiteFolderState(reading: database)
-            let entry = try SharedFolder(state: state, now: now, author: 0).file(path, revision: revision)
-            return (entry, try Self.content(of: entry, in: database, blobs))
-        }
-    }
-
-    func content(of entry: FolderEntry) async throws -> StoredContent {
-        let blobs = blobs
-        return try await query { try Self.content(of: entry, in: $0, blobs) }
-    }
-
-    private static func content(
-        of entry: FolderEntry, in database: Database, _ blobs: any BlobStore
-    ) throws -> StoredContent {
-        guard let hash = entry.contentHash else {
-            throw StorageError(.damaged, "'\(entry.path)' has no content in this version")
-        }
-        if entry.bytes > Int64(inlineLimit) { return .blob(blobs.blob(hash, length: entry.bytes)) }
-        let bytes = try database.firstRow("SELECT bytes FROM content WHERE hash = ?", [hash.data]) {
-            $0.bytes(0) ?? []
-        }
-        guard let bytes else { throw StorageError(.damaged, "the content of '\(entry.path)' is missing") }
-        return .bytes(bytes)
-    }
-
-    func usage(of member: Int64) async throws -> StorageUsage {
-        let (directory, settings) = (directory, settings)
-        return try await query { database in
-            let ledger = UsageLedger(database)
-            let used = try ledger.club().bytes
-            let (disk, isEndless) = used.addingReportingOverflow(try Directory.freeBytes(directory))
-            let quota = try settings.quota(used: used, ofMember: ledger.member(member).bytes)
-            return StorageUsage(
-                used: used, quota: quota, capacity: min(isEndless ? .max : disk, quota ?? .max))
         }
     }
 
@@ -282,21 +198,21 @@ final class SQLiteStore: ClubStore {
         if Directory.isWritable(directory) { return try DatabasePool(path: path, configuration: configuration) }
         var configuration = configuration
         configuration.readonly = true
-        // SQLite wants to make a log and its index, unless it knows that nobody changes the database. What a log that was
-        // left there has in it must be read, too.
+        // SQLite wants to make a log and its index unless the database is immutable. The content of an existing log
+        // must be read, too.
         let isWhole = Directory.fileLength(path + "-wal") ?? 0 == 0
         return try DatabasePool(
             path: isWhole ? "file:\(PercentEncoding.encode(path))?immutable=1" : path, configuration: configuration)
     }
 
     private static func open(
-        _ path: String, mode: Mode, wasLeftOpen: Bool, logger: Logger
+        _ path: String, mode: Mode, readers: Int, wasLeftOpen: Bool, logger: Logger
     ) throws -> DatabasePool {
         // SQLite gives its other files the mode of this one.
         _ = try Descriptor(path: path, flags: O_RDWR | O_CREAT)
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
-        configuration.maximumReaderCount = mode == .server ? FairShares.databaseReaders : 1
+        configuration.maximumReaderCount = mode == .server ? readers : 1
         configuration.foreignKeysEnabled = false
         configuration.label = "byteclub.storage"
         configuration.prepareDatabase { database in

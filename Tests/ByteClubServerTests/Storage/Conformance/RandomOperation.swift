@@ -30,7 +30,7 @@ enum RandomOperation: Sendable {
     }
 
     /// Does it, and gives the version that it makes.
-    func run<State>(on folder: inout SharedFolder<State>) throws -> FolderEntry {
+    func run(on folder: inout SharedFolder) throws -> FolderEntry {
         switch self {
         case .put(let path, let bytes):
             // Some of them say when they were made, and whether they may be executed.
