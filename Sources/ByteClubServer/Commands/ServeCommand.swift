@@ -28,7 +28,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let source = try await SettingSource(flags: options.flags, environment: environment, file: options.config)
+        let source = try SettingSource(flags: options.flags, environment: environment, file: options.config)
         var configuration = try ClubConfiguration(source)
         let (level, format) = (configuration.logLevel, configuration.logFormat)
         signal(SIGPIPE, SIG_IGN)

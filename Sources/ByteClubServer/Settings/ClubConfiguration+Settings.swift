@@ -10,7 +10,7 @@ extension ClubConfiguration {
     ///
     /// - Throws: ``CommandFailure`` naming the setting: 64 when it is a flag, else 78.
     init(_ source: SettingSource) throws(CommandFailure) {
-        guard let directory = try source.text(.data), !directory.isEmpty else {
+        guard let directory = source.text(.data), !directory.isEmpty else {
             throw CommandFailure(
                 .usage, "no data directory; give --data <dir>, BYTECLUB_SERVER_DATA, or 'data' in the file")
         }
@@ -42,7 +42,7 @@ extension ClubConfiguration {
         housekeepingInterval = .nanoseconds(
             try source.seconds(.housekeepingInterval, default: .seconds(3600)).nanoseconds)
         settings.clubName = try Self.clubName(source)
-        if let url = try source.text(.publicURL) {
+        if let url = source.text(.publicURL) {
             guard ClubAddress(url) != nil else {
                 throw source.refusal(
                     .publicURL, expected: "an address that others can open, as in https://club.example", got: url)
@@ -58,7 +58,7 @@ extension ClubConfiguration {
     }
 
     private static func clubName(_ source: SettingSource) throws(CommandFailure) -> String? {
-        guard let text = try source.text(.clubName) else { return nil }
+        guard let text = source.text(.clubName) else { return nil }
         do {
             return try ClubName.read(text)
         } catch {
@@ -96,7 +96,7 @@ extension ClubConfiguration {
     }
 
     private static func certificate(_ source: SettingSource) throws(CommandFailure) -> CertificateFiles? {
-        switch (try source.text(.tlsCertificate), try source.text(.tlsKey)) {
+        switch (source.text(.tlsCertificate), source.text(.tlsKey)) {
         case (let certificate?, let key?):
             for file in [certificate, key] where unsafe access(file, R_OK) != 0 {
                 throw CommandFailure(
