@@ -25,16 +25,14 @@ struct ClubAPI: Sendable {
 
     /// Puts the handlers and the pages over a store.
     init(
-        store: any ClubStore, thumbnails: ThumbnailStore, renditions: RenditionStore, tiles: TileStore,
-        copies: ShareCopyStore,
-        media: MediaInfoReader, settings: Settings, shares: FairShares
+        store: any ClubStore, pictures: PictureStore, media: MediaInfoReader, settings: Settings, shares: FairShares
     ) {
         self.shares = shares
         authenticator = Authenticator(store: store, settings: settings)
         let reader = FolderReader(store: store, shares: shares)
         account = AccountHandlers(store: store, settings: settings)
         folder = FolderHandlers(store: store, reader: reader, media: media)
-        downloads = DownloadHandlers(store: store, thumbnails: thumbnails)
+        downloads = DownloadHandlers(store: store, pictures: pictures)
         uploads = UploadHandlers(store: store, authenticator: authenticator, bodyLimit: settings.bodyLimit)
         operations = FileOperationHandlers(store: store)
         delta = DeltaHandlers(
@@ -53,11 +51,10 @@ struct ClubAPI: Sendable {
         journal = JournalHandlers(store: store, reader: reader, memory: shares.answers)
         site = WebSite(
             store: store, media: media, settings: settings, csrfKey: store.signingKey, shares: shares, signIns: signIns)
-        photos = PhotoHandlers(store: store, renditions: renditions, tiles: tiles, site: site)
+        photos = PhotoHandlers(store: store, pictures: pictures, site: site)
         sharedLinks = SharedLinkHandlers(
-            store: store, reader: reader, downloads: downloads, photos: photos, copies: copies, media: media,
-            site: site,
-            settings: settings)
+            store: store, reader: reader, downloads: downloads, photos: photos, pictures: pictures, media: media,
+            site: site, settings: settings)
     }
 
     /// Does what a request asks for, and notes what the log is told of it, also when this throws.

@@ -73,7 +73,7 @@ struct SharePageBuilder: Sendable {
     }
 
     private static func isPhoto(_ entry: FolderEntry) -> Bool {
-        !entry.isFolder && MediaType(name: entry.path.name).hasThumbnail && entry.bytes <= RenditionStore.sourceLimit
+        !entry.isFolder && MediaType(name: entry.path.name).hasThumbnail && entry.bytes <= PictureStore.sourceLimit
     }
 
     private static func figure(

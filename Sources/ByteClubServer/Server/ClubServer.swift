@@ -20,7 +20,7 @@ struct ClubServer: Service {
     /// What this server's requests share.
     let shares = FairShares()
     private let threads = NIOThreadPool(numberOfThreads: Self.renderingThreads)
-    private let renditions: RenditionStore
+    private let pictures: PictureStore
     private let onListening: @Sendable (String) async -> Void
     private let onStopping: @Sendable () -> Void
 
@@ -43,8 +43,9 @@ struct ClubServer: Service {
         self.onListening = onListening
         self.onStopping = onStopping
         certificate = try configuration.certificate.map { try CertificateSource(files: $0) }
-        renditions = RenditionStore(
-            directory: configuration.directory + "/thumbnails", threads: threads, turns: shares.renderings)
+        pictures = PictureStore(
+            directory: configuration.directory + "/thumbnails", threads: threads, turns: shares.renderings,
+            reserve: DiskReserve(configuration.directory))
         connections = OpenConnections(
             limit: configuration.connections.connections, trusting: configuration.trustedProxies)
     }
@@ -59,13 +60,8 @@ struct ClubServer: Service {
 
     /// What looks at new photos beside this server, once it runs.
     var photoIndexing: PhotoIndexing {
-        PhotoIndexing(
-            store: store, media: media, renditions: renditions,
-            shelf: PictureShelf(cache: ThumbnailCache(directory: pictures)),
-            reserve: DiskReserve(configuration.directory), logger: logger)
+        PhotoIndexing(store: store, media: media, pictures: pictures, logger: logger)
     }
-
-    private var pictures: String { configuration.directory + "/thumbnails" }
 
     private var media: MediaInfoReader { MediaInfoReader(store: store, threads: threads, turns: shares.renderings) }
 
@@ -94,18 +90,8 @@ struct ClubServer: Service {
     }
 
     private func serve() async throws {
-        let (cache, renditions) = (pictures, renditions)
-        let thumbnails = ThumbnailStore(
-            directory: cache, threads: threads, turns: shares.renderings, renditions: renditions,
-            render: ThumbnailRenderer(scratch: cache).render)
         let settings = configuration.settings
-        let api = ClubAPI(
-            store: store, thumbnails: thumbnails, renditions: renditions,
-            tiles: TileStore(
-                directory: cache, threads: threads, turns: shares.renderings,
-                reserve: DiskReserve(configuration.directory)),
-            copies: ShareCopyStore(directory: cache, threads: threads, turns: shares.renderings), media: media,
-            settings: settings, shares: shares)
+        let api = ClubAPI(store: store, pictures: pictures, media: media, settings: settings, shares: shares)
         let open = OpenRequests(store: store)
         let responder = ClubResponder(
             api: api, requests: open, configuration: configuration, metrics: requests, logger: logger, now: settings.now

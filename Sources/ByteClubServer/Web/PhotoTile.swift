@@ -72,8 +72,8 @@ struct PhotoTile {
         guard let shape else { return nil }
         let long = max(shape.width, shape.height)
         // One that is as large as the photo is enough.
-        let enough = RenditionStore.sizes.filter { $0 < long }.count + 1
-        return RenditionStore.sizes.prefix(enough).filter { $0 <= largest }.map { size in
+        let enough = PictureStore.sizes.filter { $0 < long }.count + 1
+        return PictureStore.sizes.prefix(enough).filter { $0 <= largest }.map { size in
             "\(base)\(size).jpg \(max(1, shape.width * min(long, size) / long))w"
         }.joined(separator: ", ")
     }

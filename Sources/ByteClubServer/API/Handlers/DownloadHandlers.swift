@@ -5,7 +5,7 @@ import NIOCore
 /// Hands out the bytes of files, and smaller pictures of photos.
 struct DownloadHandlers: Sendable {
     let store: any FolderStore
-    let thumbnails: ThumbnailStore
+    let pictures: PictureStore
 
     /// Answers `GET /files/<root>/<path>`.
     func file(_ request: MemberRequest) async throws -> Response {
@@ -37,12 +37,12 @@ struct DownloadHandlers: Sendable {
     func thumbnail(
         of entry: FolderEntry, size: ThumbnailSize, format: ThumbnailImageFormat, for request: some RequestContext
     ) async throws -> Response {
-        guard MediaType(name: entry.path.name).hasThumbnail, entry.bytes <= ThumbnailStore.sourceLimit,
+        guard MediaType(name: entry.path.name).hasThumbnail, entry.bytes <= PictureStore.thumbnailSourceLimit,
             let hash = entry.contentHash
         else { throw APIError(404, "a thumbnail of '\(entry.path)' was not found") }
-        let (store, thumbnails, party) = (store, thumbnails, request.party)
+        let (store, pictures, party) = (store, pictures, request.party)
         let bytes = try await request.whileClientWaits {
-            try await thumbnails.thumbnail(of: hash, size: size, format: format, for: party) {
+            try await pictures.thumbnail(of: hash, size: size, format: format, for: party) {
                 try await store.content(of: entry)
             }
         }

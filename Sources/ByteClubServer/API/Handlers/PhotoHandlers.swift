@@ -7,8 +7,7 @@ struct PhotoHandlers: Sendable {
     static let mostFiles = 1000
 
     let store: any FolderStore & MediaInfoStore
-    let renditions: RenditionStore
-    let tiles: TileStore
+    let pictures: PictureStore
     let site: WebSite
 
     /// Answers `GET /photos/<content hash>/<size>.jpg`, `…/tiles/<column>-<row>.jpg` and `…/original.jpg`, for members who
@@ -44,18 +43,18 @@ struct PhotoHandlers: Sendable {
         if tag.isNamed(in: request.headers[.ifNoneMatch]) {
             return Response(.notModified, headers: headers, body: .none)
         }
-        guard photo.bytes <= RenditionStore.sourceLimit else {
-            throw APIError(404, "no previews of photos over \(RenditionStore.sourceLimit >> 20) MiB")
+        guard photo.bytes <= PictureStore.sourceLimit else {
+            throw APIError(404, "no previews of photos over \(PictureStore.sourceLimit >> 20) MiB")
         }
-        let (store, renditions, tiles) = (store, renditions, tiles)
+        let (store, pictures) = (store, pictures)
         let source: @Sendable () async throws -> StoredContent = { try await store.content(of: photo) }
         let (file, range) = try await request.whileClientWaits {
             switch wish {
             case .size(let size):
-                let picture = try await renditions.picture(of: hash, size: size, for: party, source: source)
+                let picture = try await pictures.preview(of: hash, size: size, for: party, source: source)
                 return (try picture.open(), 0..<picture.length)
             case .tile(let column, let row):
-                return try await tiles.tile(of: hash, column: column, row: row, for: party, source: source)
+                return try await pictures.tile(of: hash, column: column, row: row, for: party, source: source)
             }
         }
         headers[.contentType] = "image/jpeg"
@@ -104,7 +103,7 @@ enum PictureName: Hashable, Sendable {
             return nil
         } else if last == "original.jpg" {
             self = .original
-        } else if let size = RenditionStore.sizes.first(where: { last == "\($0).jpg" }) {
+        } else if let size = PictureStore.sizes.first(where: { last == "\($0).jpg" }) {
             self = .made(.size(size))
         } else {
             return nil

@@ -12,7 +12,7 @@ struct SharedLinkHandlers: Sendable {
     let reader: FolderReader
     let downloads: DownloadHandlers
     let photos: PhotoHandlers
-    let copies: ShareCopyStore
+    let pictures: PictureStore
     let media: MediaInfoReader
     let site: WebSite
     let settings: ClubAPI.Settings
@@ -65,8 +65,8 @@ struct SharedLinkHandlers: Sendable {
     ) async throws -> Response {
         let content = try await store.content(of: entry)
         if link.keepsLocation { return try .file(entry, content, for: request, headers: headers) }
-        let (copies, party) = (copies, request.party)
-        let given = try await request.whileClientWaits { try await copies.content(of: entry, content, for: party) }
+        let (pictures, party) = (pictures, request.party)
+        let given = try await request.whileClientWaits { try await pictures.shareable(entry, content, for: party) }
         guard case .blob(let copy) = given, let hash = entry.contentHash else {
             return try .file(entry, given, for: request, headers: headers)
         }

@@ -37,9 +37,7 @@ struct PhotoIndexing: Service {
 
     let store: any FolderStore & MediaInfoStore & MaintenanceStore
     let media: MediaInfoReader
-    let renditions: RenditionStore
-    let shelf: PictureShelf
-    let reserve: DiskReserve
+    let pictures: PictureStore
     let logger: Logger
 
     /// Works until the server stops; what fails is logged and tried again.
@@ -57,7 +55,7 @@ struct PhotoIndexing: Service {
         var progress = before
         do {
             if progress.pruned.map({ $0.duration(to: .now) > Self.interval }) ?? true {
-                progress.room = try await shelf.prune(keepingPhotosOf: store)
+                progress.room = try await PictureShelf(cache: pictures.cache).prune(keepingPhotosOf: store)
                 progress.pruned = .now
             }
             progress.commits = try await commitsAtRest(after: progress.commits)
@@ -75,7 +73,7 @@ struct PhotoIndexing: Service {
                 photos = photos.dropFirst(lot.count)
                 try await describe(lot)
                 for photo in lot { progress.room -= try await picture(photo, room: progress.room) }
-                try await renditions.settle()
+                try await pictures.settle()
             }
             if entries.count == Self.page, let entry = entries.last {
                 progress.done = entry.revision
@@ -120,20 +118,20 @@ struct PhotoIndexing: Service {
 
     /// Makes the pictures of a photo, and tells how many bytes they have.
     private func picture(_ photo: FolderEntry, room: Int64) async throws -> Int64 {
-        guard let hash = photo.contentHash, renditions.bytes(of: hash) == 0 else { return 0 }
+        guard let hash = photo.contentHash, pictures.previewBytes(of: hash) == 0 else { return 0 }
         // What there is no room for is made when somebody asks.
-        guard photo.bytes <= RenditionStore.sourceLimit, room > 0, (try? reserve.check(for: Self.spare)) != nil else {
+        guard photo.bytes <= PictureStore.sourceLimit, room > 0, (try? pictures.reserve.check(for: Self.spare)) != nil else {
             return 0
         }
         try await look(at: photo.path) {
-            try await renditions.tryAll(of: hash, for: .stranger(nil)) { try await store.content(of: photo) }
+            try await pictures.makePreviewsAhead(of: hash, for: .stranger(nil)) { try await store.content(of: photo) }
         }
-        return renditions.bytes(of: hash)
+        return pictures.previewBytes(of: hash)
     }
 
     /// Does a part of the work when nobody else makes pictures, and rests after it while others write.
     private func look(at path: RemotePath, _ work: () async throws -> Void) async throws {
-        while !renditions.isIdle { try await Task.sleep(for: Self.yielding) }
+        while !pictures.isIdle { try await Task.sleep(for: Self.yielding) }
         let (start, commits) = (ContinuousClock.now, store.statistics.commits.time.count)
         do {
             try await work()

@@ -34,7 +34,7 @@ struct ThumbnailCrowdTests {
             #expect(answer.status == 404 && answer.text.contains("not found"))
             let hash = ContentHasher.hash(photo)
             let kept = ThumbnailCache(directory: server.directory + "/thumbnails")
-            #expect(kept.read("\(hash)-l.jpeg.refused-\(ThumbnailRenderer.version)") != nil)
+            #expect(kept.read("\(hash)-l.jpeg.refused-\(PictureStore.Makers().thumbnailVersion)") != nil)
         }
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ByteClubServer
 
-@Suite struct ThumbnailStoreTests {
+@Suite struct ThumbnailTests {
     /// Counts what is rendered; each rendering waits until it may end.
     private final class Renderings: Sendable {
         private let begun = Mutex(0)
@@ -21,7 +21,7 @@ import Testing
         func mayEnd(_ count: Int = 1) { for _ in 0..<count { gate.signal() } }
 
         @Sendable func render(
-            _ source: LocalContent, _ size: ThumbnailSize, _ format: ThumbnailImageFormat
+            _ file: String, _ size: ThumbnailSize, _ format: ThumbnailImageFormat
         ) throws -> [UInt8] {
             begun.withLock { $0 += 1 }
             _ = gate.wait(timeout: .now() + 60)
@@ -37,10 +37,12 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    private func store(_ renderings: Renderings, version: Int = 1) -> ThumbnailStore {
-        ThumbnailStore(
-            directory: directory.path + "/thumbnails", threads: .singleton, turns: turns, version: version,
-            render: renderings.render)
+    private func store(_ renderings: Renderings, version: Int = 1) -> PictureStore {
+        var makers = PictureStore.Makers()
+        (makers.thumbnail, makers.thumbnailVersion) = (renderings.render, version)
+        return PictureStore(
+            directory: directory.path + "/thumbnails", threads: .singleton, turns: turns,
+            reserve: DiskReserve(directory.path), makers: makers)
     }
 
     @Test("a photo that cannot be decoded costs its decoding once, also after a restart", arguments: [415, 404])

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ByteClubServer
 
-@Suite struct TileStoreTests {
+@Suite struct TileTests {
     private let directory: TemporaryDirectory
     private let turns = SharedPool(
         "threads", .init(total: 2, strangers: 1, member: 2, household: 1, queue: 8, queueOfParty: 8))
@@ -29,9 +29,11 @@ import Testing
         return Array(jpeg[..<2] + told[offset..<end] + jpeg[2...])
     }
 
-    private func store(_ write: @escaping TileStore.Writer) -> TileStore {
-        TileStore(
-            directory: path, threads: .singleton, turns: turns, reserve: DiskReserve(directory.path), write: write)
+    private func store(_ write: @escaping @Sendable (String, String) throws -> Void) -> PictureStore {
+        var makers = PictureStore.Makers()
+        makers.tiles = write
+        return PictureStore(
+            directory: path, threads: .singleton, turns: turns, reserve: DiskReserve(directory.path), makers: makers)
     }
 
     @Test(
@@ -39,7 +41,7 @@ import Testing
     func once() async throws {
         let photo = try Self.photo(width: 4200, height: 40)
         let count = Mutex(0)
-        let store = store { file, output throws(MediaError) in
+        let store = store { file, output in
             count.withLock { $0 += 1 }
             try Tiles.write(file: file, to: output)
         }
@@ -73,7 +75,7 @@ import Testing
     func refusal() async throws {
         let photo = try Self.photo(width: 400, height: 40)
         let count = Mutex(0)
-        let store = store { file, output throws(MediaError) in
+        let store = store { file, output in
             count.withLock { $0 += 1 }
             try Tiles.write(file: file, to: output)
         }
@@ -125,7 +127,7 @@ import Testing
                 #expect(try await server.send("PUT /1/files_put/auto/p/\(name).jpg", body: bytes).status == 200)
             }
             let (hash, other) = (ContentHasher.hash(large), ContentHasher.hash(small))
-            let session = try await server.store.addWebSession(member: server.member.uid, lifetime: 60)
+            let session = try await server.store.addWebSession(member: server.member.uid, lifetime: 3600)
             let cookie = "Cookie: byteclub=\(session)"
             let page = try await server.send("GET /gallery/p/large.jpg", [cookie])
             #expect(page.text.contains("data-height=\"600\" data-tiles=\"512\""))

@@ -3,6 +3,28 @@ import ByteClubMedia
 import Glibc
 
 extension LocalContent {
+    /// Lets a closure read the content from a file: its own, or one that is made for the time in a folder.
+    ///
+    /// Blocks for storage.
+    ///
+    /// - Throws: ``StorageError`` when the file cannot be made; what the closure throws.
+    func withFile<T>(in scratch: String, _ body: (String) throws -> T) throws -> T {
+        switch self {
+        case .file(let path): return try body(path)
+        case .bytes(let bytes):
+            unsafe mkdir(scratch, 0o700)
+            var template = Array((scratch + "/.source-XXXXXX").utf8CString)
+            let descriptor = unsafe mkstemp(&template)
+            guard descriptor >= 0 else { throw StorageError(errno: errno, "cannot copy stored content") }
+            let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            defer { unsafe unlink(path) }
+            let count = unsafe write(descriptor, bytes, bytes.count)
+            close(descriptor)
+            guard count == bytes.count else { throw StorageError(.full, "no space for a copy of stored content") }
+            return try body(path)
+        }
+    }
+
     /// What the photo is as a picture; nil for what is neither a JPEG nor a PNG.
     ///
     /// - Throws: ``MediaError`` `io` when the storage fails.
@@ -61,5 +83,24 @@ extension PhotoShape {
     init(untagged size: (width: Int, height: Int)) {
         let isLong = max(size.width, size.height) / 2 >= min(size.width, size.height)
         self.init(kind: isLong ? .strip : .flat, width: size.width, height: size.height)
+    }
+
+    /// The shape as somebody wants the photo to be looked at.
+    ///
+    /// Angles that the photo does not tell are those of a picture that goes once around, or what fits its sides.
+    func viewed(as kind: Kind) -> PhotoShape {
+        guard kind != self.kind, width > 0, height > 0 else { return self }
+        var shape = self
+        shape.kind = kind
+        let aspect = Double(width) / Double(height)
+        switch kind {
+        case .flat, .strip: break
+        case .sphere: (shape.hFOV, shape.vFOV, shape.yaw, shape.pitch, shape.isEstimate) = (360, 180, 0, 0, false)
+        case .partialSphere, .cylinder:
+            if hFOV != nil, vFOV != nil { break }
+            let across = hFOV ?? min(360, 180 * aspect)
+            (shape.hFOV, shape.vFOV, shape.isEstimate) = (across, min(180, across / aspect), true)
+        }
+        return shape
     }
 }

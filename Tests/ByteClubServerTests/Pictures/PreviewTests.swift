@@ -7,7 +7,7 @@ import Testing
 
 @testable import ByteClubServer
 
-@Suite struct RenditionStoreTests {
+@Suite struct PreviewTests {
     private let directory: TemporaryDirectory
     private let turns = SharedPool(
         "threads", .init(total: 2, strangers: 1, member: 2, household: 1, queue: 8, queueOfParty: 8))
@@ -16,19 +16,26 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
+    private func store(_ make: @escaping @Sendable (String, [Int]) throws -> [Int: [UInt8]]) -> PictureStore {
+        var makers = PictureStore.Makers()
+        makers.previews = make
+        return PictureStore(
+            directory: path, threads: .singleton, turns: turns, reserve: DiskReserve(directory.path), makers: makers)
+    }
+
     @Test("the pictures of a content are made once for all who ask for any, and what is no larger is kept once")
     func once() async throws {
         let count = Mutex(0)
-        let store = RenditionStore(directory: path, threads: .singleton, turns: turns) { _, sizes in
+        let store = self.store { _, sizes in
             count.withLock { $0 += 1 }
             // A photo of 600 pixels.
             return Dictionary(uniqueKeysWithValues: sizes.map { ($0, [UInt8](repeating: 1, count: min($0, 600))) })
         }
         let photo = photo
         try await withThrowingTaskGroup(of: Void.self) { tasks in
-            for size in RenditionStore.sizes {
+            for size in PictureStore.sizes {
                 tasks.addTask {
-                    let picture = try await store.picture(of: photo, size: size, for: .member(1)) { .bytes([7]) }
+                    let picture = try await store.preview(of: photo, size: size, for: .member(1)) { .bytes([7]) }
                     #expect(picture.length == min(Int64(size), 600))
                 }
             }
@@ -38,78 +45,78 @@ import Testing
         let files = ThumbnailCache(directory: path).files(beginning: photo.bytes[0])
         #expect(files.map(\.bytes).sorted() == [256, 512, 600])
         // A thumbnail is made of one that is large enough, and of none that may be the whole photo.
-        #expect(store.source(ofThumbnailOf: photo, .m)?.length == 256)
-        #expect(store.source(ofThumbnailOf: photo, .l) == nil)
+        #expect(store.preview(forThumbnailOf: photo, .m)?.length == 256)
+        #expect(store.preview(forThumbnailOf: photo, .l) == nil)
     }
 
     @Test("a photo over which a process has ended is made for who asks, and no more unasked")
     func tried() async throws {
-        let store = RenditionStore(directory: path, threads: .singleton, turns: turns) { _, sizes in
+        let store = self.store { _, sizes in
             Dictionary(uniqueKeysWithValues: sizes.map { ($0, [UInt8](repeating: 1, count: $0)) })
         }
         let cache = ThumbnailCache(directory: path)
         cache.store([1], as: "\(photo)-trying")
-        try await store.tryAll(of: photo, for: .stranger(nil)) { .bytes([7]) }
-        #expect(store.bytes(of: photo) == 0)
-        let picture = try await store.picture(of: photo, size: 512, for: .member(1)) { .bytes([7]) }
+        try await store.makePreviewsAhead(of: photo, for: .stranger(nil)) { .bytes([7]) }
+        #expect(store.previewBytes(of: photo) == 0)
+        let picture = try await store.preview(of: photo, size: 512, for: .member(1)) { .bytes([7]) }
         #expect(picture.length == 512)
         let other = ContentHasher.hash([8])
-        try await store.tryAll(of: other, for: .stranger(nil)) { .bytes([8]) }
-        #expect(store.bytes(of: other) == Int64(RenditionStore.sizes.reduce(0, +)))
+        try await store.makePreviewsAhead(of: other, for: .stranger(nil)) { .bytes([8]) }
+        #expect(store.previewBytes(of: other) == Int64(PictureStore.sizes.reduce(0, +)))
         #expect(cache.read("\(other)-trying") == nil)
     }
 
     @Test("pictures that a crash of the machine may have torn are not shown, and are made anew")
     func torn() async throws {
         let count = Mutex(0)
-        let make: RenditionStore.Maker = { _, sizes in
+        let make: @Sendable (String, [Int]) throws -> [Int: [UInt8]] = { _, sizes in
             count.withLock { $0 += 1 }
             return Dictionary(uniqueKeysWithValues: sizes.map { ($0, [UInt8](repeating: 1, count: $0)) })
         }
-        let all = Int64(RenditionStore.sizes.reduce(0, +))
-        let first = RenditionStore(directory: path, threads: .singleton, turns: turns, make: make)
-        try await first.tryAll(of: photo, for: .stranger(nil)) { .bytes([7]) }
-        #expect(first.bytes(of: photo) == all)
+        let all = Int64(PictureStore.sizes.reduce(0, +))
+        let first = store(make)
+        try await first.makePreviewsAhead(of: photo, for: .stranger(nil)) { .bytes([7]) }
+        #expect(first.previewBytes(of: photo) == all)
         // Nothing was synced: whoever comes after this process cannot know what is there.
-        let second = RenditionStore(directory: path, threads: .singleton, turns: turns, make: make)
-        #expect(second.bytes(of: photo) == 0)
-        try await second.tryAll(of: photo, for: .stranger(nil)) { .bytes([7]) }
+        let second = store(make)
+        #expect(second.previewBytes(of: photo) == 0)
+        try await second.makePreviewsAhead(of: photo, for: .stranger(nil)) { .bytes([7]) }
         try await second.settle()
-        let third = RenditionStore(directory: path, threads: .singleton, turns: turns, make: make)
-        #expect(third.bytes(of: photo) == all && count.withLock { $0 } == 2)
+        let third = store(make)
+        #expect(third.previewBytes(of: photo) == all && count.withLock { $0 } == 2)
     }
 
     @Test("pictures that somebody asked for, and why there are none, outlive what made them")
     func settled() async throws {
-        let store = RenditionStore(directory: path, threads: .singleton, turns: turns) {
+        let store = self.store {
             (file, sizes) throws(MediaError) in
             try Renditions.make(file: file, sizes: sizes, quality: 80)
         }
         await #expect(throws: APIError.self) {
-            try await store.makeAll(of: photo, for: .member(1)) { .bytes([7]) }
+            try await store.makePreviews(of: photo, for: .member(1)) { .bytes([7]) }
         }
-        let later = RenditionStore(directory: path, threads: .singleton, turns: turns) { _, _ in [:] }
+        let later = self.store { _, _ in [:] }
         await #expect(throws: APIError.self) {
-            try await later.makeAll(of: photo, for: .member(1)) { .bytes([7]) }
+            try await later.makePreviews(of: photo, for: .member(1)) { .bytes([7]) }
         }
         let other = ContentHasher.hash([8])
-        let making = RenditionStore(directory: path, threads: .singleton, turns: turns) { _, sizes in
+        let making = self.store { _, sizes in
             Dictionary(uniqueKeysWithValues: sizes.map { ($0, [UInt8](repeating: 1, count: $0)) })
         }
-        try await making.makeAll(of: other, for: .member(1)) { .bytes([8]) }
-        #expect(later.bytes(of: other) == Int64(RenditionStore.sizes.reduce(0, +)))
+        try await making.makePreviews(of: other, for: .member(1)) { .bytes([8]) }
+        #expect(later.previewBytes(of: other) == Int64(PictureStore.sizes.reduce(0, +)))
     }
 
     @Test("a photo that cannot be decoded is tried once")
     func refusal() async throws {
         let count = Mutex(0)
-        let store = RenditionStore(directory: path, threads: .singleton, turns: turns) { _, _ throws(MediaError) in
+        let store = self.store { _, _ throws(MediaError) in
             count.withLock { $0 += 1 }
             throw MediaError(.damaged, "no picture")
         }
         for _ in 1...2 {
             await #expect(throws: APIError(415, "the photo cannot be decoded: no picture")) {
-                _ = try await store.picture(of: photo, size: 256, for: .member(1)) { .bytes([7]) }
+                _ = try await store.preview(of: photo, size: 256, for: .member(1)) { .bytes([7]) }
             }
         }
         #expect(count.withLock { $0 } == 1)
@@ -137,7 +144,7 @@ import Testing
             let bytes = Fixture.bytes("panoramas/city.jpg")
             _ = try await server.send("PUT /1/files_put/auto/p/city.jpg", body: bytes)
             let hash = ContentHasher.hash(bytes)
-            let session = try await server.store.addWebSession(member: server.member.uid, lifetime: 60)
+            let session = try await server.store.addWebSession(member: server.member.uid, lifetime: 3600)
             let cookie = "Cookie: byteclub=\(session)"
             let picture = try await server.send("GET /photos/\(hash)/512.jpg", [cookie])
             #expect(picture.status == 200 && picture["Content-Type"] == "image/jpeg")
