@@ -18,55 +18,24 @@ struct SharePage: Sendable {
         let size: String
     }
 
-    /// A photo with what the viewer must know of it.
-    struct Figure: Sendable {
-        /// How it is shown, as ``PhotoShape/Kind`` says; nil when nothing is known of it.
-        let kind: String?
-        let hfov: String?
-        let vfov: String?
-        let yaw: String?
-        let pitch: String?
-        let heading: String?
-        let width: String?
-        let height: String?
-        /// The side of its tiles; nil when it has none.
-        let tiles: String?
-        /// What the addresses of its pictures begin with.
-        let base: String
-        /// Its pictures with their widths; nil when its size is not known.
-        let widths: String?
-        /// What it shows, in words.
-        let alternative: String
-        /// What members say of it; nil for nothing.
-        let caption: String?
-        /// The file's name.
-        let name: String
-        /// Where its own page is.
-        let url: String
-        /// Whether it is much wider than high, so that it needs a row of its own.
-        let isWide: Bool
-        /// Whether people are offered to see it as a sphere, though it does not say that it is one.
-        let mayBeSphere: Bool
-    }
-
     /// The club's name; nil for none.
     var club: String?
     /// What is shared.
     var title: String
     /// One line about it.
     var summary: String
-    /// When it was changed, as ``WebSite/moment(_:)`` tells it; nil when that is not told.
-    var changed: [String: String]?
+    /// The time of its last change; nil when the page does not show it.
+    var changed: Moment?
     /// What is to be said besides; nil for nothing.
     var remark: String?
     /// Where the bytes are; nil when there are none.
     var download: String?
     /// The photo that is shared; nil for another file.
-    var figure: Figure?
+    var figure: PhotoTile?
     /// What a note says; nil when it is no text.
     var text: String?
     /// The photos of a folder.
-    var photos: [Figure] = []
+    var photos: [PhotoTile] = []
     /// What else a folder holds.
     var rows: [Row] = []
     /// Whether it asks for a password.

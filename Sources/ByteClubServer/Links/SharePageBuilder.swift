@@ -20,7 +20,7 @@ struct SharePageBuilder: Sendable {
     private func page(ofFile entry: FolderEntry, _ link: Link, _ request: RoutedRequest) async throws -> SharePage {
         let type = MediaType(name: entry.path.name)
         let size = HumanSize.text(entry.bytes)
-        let changed = WebSite.moment(entry.clientModified?.date ?? entry.modified)
+        let changed = Moment(entry.clientModified?.date ?? entry.modified)
         var page = SharePage(title: entry.path.name, summary: size, changed: changed, download: "?dl=1")
         let content = try await store.content(of: entry)
         if !link.keepsLocation, try await PlacelessForm(of: entry, content) == .none {
@@ -78,22 +78,17 @@ struct SharePageBuilder: Sendable {
 
     private static func figure(
         _ photo: FolderEntry, _ info: MediaInfo?, _ caption: [UInt8]?, _ link: Link, url: String
-    ) -> SharePage.Figure? {
+    ) -> PhotoTile? {
         guard let hash = photo.contentHash else { return nil }
-        let tile = PhotoTile(info?.shape, view: nil, base: "/s/\(link.secret)/-/\(hash)/")
-        let shape = tile.shape
+        var tile = PhotoTile(info?.shape, view: nil, base: "/s/\(link.secret)/-/\(hash)/")
         let text = caption.map { PhotoCaption(note: String(decoding: $0, as: UTF8.self)).text }.flatMap {
             $0.isEmpty ? nil : $0
         }
         let word = tile.isWide ? "Panorama" : "Photo"
-        return SharePage.Figure(
-            kind: shape?.kind.rawValue, hfov: shape?.hFOV.map { "\($0)" }, vfov: shape?.vFOV.map { "\($0)" },
-            yaw: shape.map { "\($0.yaw)" }, pitch: shape.map { "\($0.pitch)" }, heading: shape?.heading.map { "\($0)" },
-            width: shape.map { "\($0.width)" }, height: shape.map { "\($0.height)" }, tiles: tile.tiles.map { "\($0)" },
-            base: tile.base,
-            widths: tile.sources(),
-            alternative: text ?? info?.taken.map { "\(word), \(WebSite.minute($0))" } ?? word, caption: text,
-            name: photo.path.name,
-            url: url, isWide: shape.map { $0.width >= 2 * $0.height } ?? false, mayBeSphere: tile.mayBeSphere)
+        tile.alt = text ?? info?.taken.map { "\(word), \(WebSite.minute($0))" } ?? word
+        (tile.caption, tile.name, tile.url) = (text, photo.path.name, url)
+        // The page has room for wide pictures alone in a row, of whatever kind they are.
+        tile.isWide = tile.shape.map { $0.width >= 2 * $0.height } ?? false
+        return tile
     }
 }

@@ -26,18 +26,17 @@ enum GalleryChoice: String, CaseIterable {
         return "/gallery" + (fields.isEmpty ? "" : "?" + fields.joined(separator: "&"))
     }
 
-    /// Links to months by their newest dates, under their years.
-    static func years(_ months: [APIDate], _ choice: GalleryChoice) -> [[String: Any]] {
-        var years: [(year: String, months: [[String: Any]])] = []
+    /// Links to months, under their years, by the newest date of each.
+    func years(_ months: [APIDate]) -> [(year: String, months: [(name: String, url: String)])] {
+        var years: [(year: String, months: [(name: String, url: String)])] = []
         for newest in months {
             // As in `2026-08-05T16:40:12Z`, and in `05 Aug 2026`.
             let year = String(newest.rfc3339.prefix { $0 != "-" })
             if years.last?.year != year { years.append((year, [])) }
             let place = GalleryPlace(seconds: newest.seconds + 1, revision: 0)
-            years[years.count - 1].months.append([
-                "name": String(WebSite.day(newest).dropFirst(3).prefix(3)), "url": choice.address(before: place),
-            ])
+            years[years.count - 1].months.append(
+                (String(WebSite.day(newest).dropFirst(3).prefix(3)), address(before: place)))
         }
-        return years.map { ["year": $0.year, "months": $0.months] }
+        return years
     }
 }

@@ -1,5 +1,32 @@
 import Mustache
 
+/// The values of a page's template: the page's own, and then those that all pages have.
+struct PageView: MustacheParent {
+    /// The page's own values: a struct or a tuple with a label for each name in the template.
+    let own: Any
+    /// The token of the page's forms.
+    let csrf: String
+    /// The club's name; nil for none.
+    let club: String?
+    /// The member who is signed in.
+    let member: Member?
+
+    func child(named name: String) -> Any? {
+        if let value = Mirror(reflecting: own).children.first(where: { $0.label == name })?.value {
+            let mirror = Mirror(reflecting: value)
+            if mirror.displayStyle != .optional { return value }
+            if let unwrapped = mirror.children.first?.value { return unwrapped }
+        }
+        return switch name {
+        case "csrf": csrf
+        case "club": club
+        case "member": member?.name
+        case "isOwner": member.map { $0.role == .owner }
+        default: nil
+        }
+    }
+}
+
 /// The template of a page, in which every value is escaped.
 ///
 /// It is a file of the folder `Templates`, which SwiftPM makes part of the program.
@@ -17,7 +44,7 @@ enum Template: String, CaseIterable, Sendable {
     /// The look of ``share``, which stands in the page itself.
     static let shareStyle = text(PackageResources.share_css)
 
-    /// The page that comes of some values.
+    /// The page with some values.
     func render(_ values: Any) -> String { Self.library.render(values, withTemplate: rawValue) ?? "" }
 
     private static let library: MustacheLibrary = {

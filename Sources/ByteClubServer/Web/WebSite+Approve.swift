@@ -32,7 +32,7 @@ extension WebSite {
                 app: request.app.key, member: member.uid, redirect: request.redirect, challenge: request.challenge,
                 device: request.device))
         if let place = request.location([("code", code)]) { return redirect(place) }
-        return view(.code, ["app": request.app.name, "code": code], visit)
+        return view(.code, (app: request.app.name, code: code), visit)
     }
 
     /// Asks a member whether an app may have access (OAuth 1.0).
@@ -77,16 +77,20 @@ extension WebSite {
         return (request.app, token)
     }
 
-    /// Asks a member whether an app may have access; further values of the template go before the usual ones.
+    /// Asks a member whether an app may have access.
+    ///
+    /// - Parameters:
+    ///   - action: Where the form goes; nil for the address of this page.
+    ///   - asker: The code that a program shows, and its address.
     func form(
-        app: App, device: String, _ visit: Visit, _ member: Member, _ more: [String: Any] = [:]
+        app: App, device: String, _ visit: Visit, _ member: Member, action: String? = nil,
+        asker: (code: String, address: String)? = nil
     ) -> Response {
-        var values: [String: Any] = [
-            "app": app.name, "action": "/" + visit.request.rawPath.drop { $0 == "/" } + "?" + visit.request.query,
-            "mayWrite": member.role >= .editor,
-        ]
-        if !device.isEmpty { values["device"] = device }
-        return view(.approve, values.merging(more) { $1 }, visit)
+        let here = "/" + visit.request.rawPath.drop { $0 == "/" } + "?" + visit.request.query
+        let page = (
+            app: app.name, device: device.isEmpty ? nil : device, mayWrite: member.role >= .editor,
+            action: action ?? here, code: asker?.code, address: asker?.address)
+        return view(.approve, page, visit)
     }
 
     private func refusal(_ request: ConsentRequest, error: String, description: String, _ visit: Visit) -> Response {
@@ -98,6 +102,6 @@ extension WebSite {
 
     /// Says what became of it.
     func done(_ app: App, isAllowed: Bool, _ visit: Visit) -> Response {
-        view(.done, ["app": app.name, "isAllowed": isAllowed], visit)
+        view(.done, (app: app.name, isAllowed: isAllowed), visit)
     }
 }

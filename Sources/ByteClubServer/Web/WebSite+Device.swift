@@ -5,10 +5,8 @@ extension WebSite {
     func deviceForm(_ visit: Visit, _: Member) -> Response { deviceForm(visit, problem: nil) }
 
     private func deviceForm(_ visit: Visit, problem: String?) -> Response {
-        var values: [String: Any] = [:]
-        if let problem { values["message"] = problem }
-        if let text = visit["code"], text.utf8.count <= 32 { values["code"] = text }
-        return view(.device, values, visit, problem == nil ? 200 : 400)
+        let code = visit["code"].flatMap { $0.utf8.count <= 32 ? $0 : nil }
+        return view(.device, (message: problem, code: code), visit, problem == nil ? 200 : 400)
     }
 
     /// Shows what asks by a code, or does what the member chose.
@@ -29,8 +27,8 @@ extension WebSite {
             guard signIns.answer(.refused, to: code, at: settings.now()) else { return unknownCode(visit) }
         default:
             return form(
-                app: asker.app, device: asker.device, visit, member,
-                ["action": "/device", "code": code.description, "address": asker.address?.description ?? ""])
+                app: asker.app, device: asker.device, visit, member, action: "/device",
+                asker: (code.description, asker.address?.description ?? ""))
         }
         return done(asker.app, isAllowed: visit["decision"] == "allow", visit)
     }

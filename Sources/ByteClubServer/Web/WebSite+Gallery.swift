@@ -19,32 +19,33 @@ extension WebSite {
         let start = visit["before"].map { GalleryPlace($0) } ?? .newest
         let choice = visit["show"].map { GalleryChoice(rawValue: $0) } ?? .all
         guard let start, let choice else { throw APIError(404, "Page not found.") }
-        // Read first: a change meanwhile has the page ask for news once too often, and not too late.
+        // Read first: after a change in between the page asks for news once too often, and not too late.
         let revision = try await store.read { try $0.state.lastRevision() }
-        let kinds = choice.kinds
-        var items = try await listing(visit, member, .older(than: start), of: kinds, limit: Self.pageSize + 1)
-        var known = try await photoInfo(of: items)
+        func listed() async throws -> (items: [GalleryItem], known: [ContentHash: MediaInfo]) {
+            let items = try await listing(
+                visit, member, .older(than: start), of: choice.kinds, limit: Self.pageSize + 1)
+            return (items, try await store.mediaInfo(of: items.filter(\.isPhoto).compactMap(\.entry.contentHash)))
+        }
+        var (items, known) = try await listed()
         // The newest ones are looked into at once, and may be of another day then.
-        let fresh = items.filter { Self.isUnknown($0, known) }.map(\.entry)
+        let fresh = items.filter { $0.isPhoto && $0.entry.contentHash.map { known[$0] == nil } ?? false }.map(\.entry)
         if !fresh.isEmpty {
             let now = fresh.prefix(Self.mostLookedInto)
             _ = try await describe(Array(now), visit, member)
             lookInto(Array(fresh.dropFirst(now.count)), for: member)
-            items = try await listing(visit, member, .older(than: start), of: kinds, limit: Self.pageSize + 1)
-            known = try await photoInfo(of: items)
+            (items, known) = try await listed()
         }
         let hasMore = items.count > Self.pageSize
         if hasMore { items.removeLast() }
-        var values: [String: Any] = [
-            "days": Self.days(items, known), "isEmpty": items.isEmpty, "mayWrite": member.role >= .editor,
-            "revision": revision, "isFirst": start == .newest, "newest": choice.address(before: nil),
-            "choices": GalleryChoice.allCases.map { other in
-                ["name": other.name, "url": other.address(before: nil), "isChosen": other == choice] as [String: Any]
+        let page = (
+            days: Self.days(items, known), isEmpty: items.isEmpty, mayWrite: member.role >= .editor,
+            revision: revision, isFirst: start == .newest, newest: choice.address(before: nil),
+            older: hasMore ? items.last.map { choice.address(before: $0.place) } : nil,
+            choices: GalleryChoice.allCases.map {
+                (name: $0.name, url: $0.address(before: nil), isChosen: $0 == choice)
             },
-            "years": GalleryChoice.years(try await store.galleryMonths(limit: Self.mostMonths), choice),
-        ]
-        if hasMore, let last = items.last { values["older"] = choice.address(before: last.place) }
-        return view(.gallery, values, visit, policy: Self.picturePolicy)
+            years: choice.years(try await store.galleryMonths(limit: Self.mostMonths)))
+        return view(.gallery, page, visit, policy: Self.picturePolicy)
     }
 
     /// Reads a part of the gallery when it is the member's turn.
@@ -57,14 +58,6 @@ extension WebSite {
             defer { withExtendedLifetime(turn) {} }
             return try await store.gallery(side, of: kinds, limit: limit)
         }
-    }
-
-    private func photoInfo(of items: [GalleryItem]) async throws -> [ContentHash: MediaInfo] {
-        try await store.mediaInfo(of: items.filter(\.isPhoto).compactMap(\.entry.contentHash))
-    }
-
-    private static func isUnknown(_ item: GalleryItem, _ known: [ContentHash: MediaInfo]) -> Bool {
-        item.isPhoto && item.entry.contentHash.map { known[$0] == nil } ?? false
     }
 
     /// Says what some photos are, as long as the member waits for it.
@@ -82,44 +75,43 @@ extension WebSite {
         Task { _ = try? await media.describe(photos.map { Metadata($0) }, for: .member(member.uid)) }
     }
 
-    private static func days(_ items: [GalleryItem], _ known: [ContentHash: MediaInfo]) -> [[String: Any]] {
-        var days: [(name: String, tiles: [[String: Any]])] = []
+    private typealias Tile = (photo: PhotoTile?, note: (url: String, title: String, text: String)?)
+    private typealias Day = (day: String, tiles: [Tile])
+
+    private static func days(_ items: [GalleryItem], _ known: [ContentHash: MediaInfo]) -> [Day] {
+        var days: [Day] = []
         for (index, item) in items.enumerated() {
             let name = day(item.date)
-            if days.last?.name != name { days.append((name, [])) }
+            if days.last?.day != name { days.append((name, [])) }
             // The first row is wanted at once.
             days[days.count - 1].tiles.append(tile(item, known, isEager: index < 4))
         }
-        return days.map { ["day": $0.name, "tiles": $0.tiles] }
+        return days
     }
 
     private static func tile(
         _ item: GalleryItem, _ known: [ContentHash: MediaInfo], isEager: Bool
-    ) -> [String: Any] {
-        let name = item.entry.path.name
+    ) -> Tile {
+        let (url, name) = (url(of: item.entry.path), item.entry.path.name)
         let text = item.text.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        var values: [String: Any] = ["url": url(of: item.entry.path), "name": name]
         guard item.isPhoto, let hash = item.entry.contentHash else {
             let lines = text.split(whereSeparator: \.isNewline).map { $0.drop { "#> ".contains($0) } }
-            values["title"] = lines.first.map { String($0.prefix(120)) } ?? name
-            values["text"] = lines.dropFirst().prefix(6).map { String($0.prefix(200)) }.joined(separator: "\n")
-            return ["note": values]
+            let rest = lines.dropFirst().prefix(6).map { String($0.prefix(200)) }.joined(separator: "\n")
+            return (nil, (url, lines.first.map { String($0.prefix(120)) } ?? name, rest))
         }
         let caption = PhotoCaption(note: text)
-        let photo = PhotoTile(hash, known[hash]?.shape, view: caption.view)
-        values.merge(photo.image(upTo: photo.isWide ? 2048 : 1024)) { $1 }
-        values["caption"] = String(caption.text.prefix(300))
-        values["alt"] = caption.text.isEmpty ? alternative(photo, item.date, nil) : String(caption.text.prefix(300))
-        values["isWide"] = photo.isWide
-        values["isEager"] = isEager
-        values["sizes"] = photo.isWide ? "(min-width: 76rem) 72rem, 94vw" : "(min-width: 40rem) 15rem, 46vw"
-        if let badge = photo.badge { values["badge"] = badge }
-        return ["photo": values]
+        var photo = PhotoTile(
+            known[hash]?.shape, view: caption.view, base: "/photos/\(hash)/", upTo: 1024, orWhenWide: 2048)
+        photo.url = url
+        photo.caption = String(caption.text.prefix(300))
+        photo.alt = caption.text.isEmpty ? alternative(photo, item.date, nil) : String(caption.text.prefix(300))
+        photo.isEager = isEager
+        return (photo, nil)
     }
 
     /// What a photo without a caption is called.
     static func alternative(_ photo: PhotoTile, _ date: APIDate, _ place: String?) -> String {
-        ([photo.kind == .flat ? "Photo" : "Panorama", day(date)] + (place.map { [$0] } ?? [])).joined(separator: ", ")
+        ([photo.isWide ? "Panorama" : "Photo", day(date)] + (place.map { [$0] } ?? [])).joined(separator: ", ")
     }
 
     /// Where the page of a file is.

@@ -15,6 +15,6 @@ extension WebSite {
         let stranger = Visit(
             request: visit.request, secret: visit.secret, member: nil,
             newCookie: cookie("", for: visit.request, lifetime: 0))
-        return view(.left, [:], stranger)
+        return view(.left, (), stranger)
     }
 }

@@ -13,26 +13,21 @@ extension WebSite {
     ) async throws -> Response {
         try Self.checkOwner(member)
         let rows = try await store.members().filter { !$0.isDisabled }.map { other in
-            [
-                "name": other.name, "role": other.role.word, "created": Self.moment(other.created),
-                "isOther": other.uid != member.uid,
-                "roles": Role.allCases.map { ["word": $0.word, "isCurrent": $0 == other.role] as [String: Any] },
-            ] as [String: Any]
+            (
+                name: other.name, role: other.role.word, created: Moment(other.created),
+                isOther: other.uid != member.uid,
+                roles: Role.allCases.map { (word: $0.word, isCurrent: $0 == other.role) })
         }
         let invitations = try await store.invitations().map { open in
-            [
-                "id": open.id, "role": open.invitation.role.word, "expires": Self.moment(open.invitation.expires),
-                "maker": open.inviter ?? "the server's machine",
-            ] as [String: Any]
+            (
+                id: open.id, role: open.invitation.role.word, expires: Moment(open.invitation.expires),
+                maker: open.inviter ?? "the server's machine")
         }
-        var values: [String: Any] = [
-            "members": rows, "days": Invitation.lifetime / 86_400, "invitations": invitations,
-            "hasInvitations": !invitations.isEmpty,
-        ]
-        if let link { values["link"] = link }
-        if let reset { values["reset"] = ["name": reset.name, "link": reset.link] }
-        values["naming"] = nameField(visit, problem: nameProblem)
-        return view(.members, values, visit, nameProblem == nil ? 200 : 400, policy: Self.timePolicy)
+        let page = (
+            members: rows, days: Invitation.lifetime / 86_400, invitations: invitations,
+            hasInvitations: !invitations.isEmpty, link: link,
+            reset: reset, naming: nameField(visit, problem: nameProblem))
+        return view(.members, page, visit, nameProblem == nil ? 200 : 400, policy: Self.timePolicy)
     }
 
     /// Names the club, invites, takes an invitation back, makes a link for a new password, removes, or changes a role;
@@ -94,16 +89,14 @@ extension WebSite {
         _ visit: Visit, _ invitation: Invitation, owners: String, problem: String? = nil
     ) -> Response {
         let origin = settings.origin(for: visit.request.client)
-        var values: [String: Any] = [
-            "role": invitation.role.phrase, "meaning": Self.meaning(invitation.role),
-            "host": origin.split(separator: "/").last.map(String.init) ?? origin,
-            "path": "/invite/" + PercentEncoding.encode(visit.request.tail.first ?? ""),
-        ]
-        if owners.isEmpty { values["naming"] = nameField(visit) } else { values["owners"] = owners }
-        if let next = visit["next"] { values["next"] = Self.local(next) }
-        if let problem { values["message"] = problem }
-        if let name = visit["name"], name.utf8.count <= 255 { values["name"] = name }
-        return view(.join, values, visit, problem == nil ? 200 : 400)
+        let name = visit["name"].flatMap { $0.utf8.count <= 255 ? $0 : nil }
+        let page = (
+            role: invitation.role.phrase, meaning: Self.meaning(invitation.role),
+            host: origin.split(separator: "/").last.map(String.init) ?? origin,
+            path: "/invite/" + PercentEncoding.encode(visit.request.tail.first ?? ""),
+            naming: owners.isEmpty ? nameField(visit) : nil, owners: owners.isEmpty ? nil : owners,
+            next: visit["next"].map(Self.local), message: problem, name: name)
+        return view(.join, page, visit, problem == nil ? 200 : 400)
     }
 
     private func owners() async throws -> String {
@@ -161,7 +154,7 @@ extension WebSite {
     ///
     /// - Throws: ``APIError`` 404 when the link names no page.
     private func continueWithoutInvitation(_ visit: Visit) async throws -> Response {
-        guard try await store.hasOwner() else { return view(.unowned, [:], visit, 404) }
+        guard try await store.hasOwner() else { return view(.unowned, (), visit, 404) }
         guard let next = visit["next"].map(Self.local) else { throw Self.unknownInvitation }
         if visit.member != nil { return redirect(next) }
         return signInForm(

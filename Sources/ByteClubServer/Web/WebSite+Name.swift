@@ -17,13 +17,11 @@ extension WebSite {
         return redirect("/members")
     }
 
-    /// The field for the club's name as a template wants it; nil where the server's setting names the club.
-    func nameField(_ visit: Visit, problem: String? = nil) -> [String: String]? {
+    /// The field for the club's name; nil where the server's setting names the club.
+    func nameField(_ visit: Visit, problem: String? = nil) -> (typed: String, problem: String?)? {
         if settings.clubName != nil { return nil }
         // A link may not fill the field in.
         let typed = visit.request.method == .post ? visit["club"] : nil
-        var field = ["typed": typed ?? store.clubName ?? ""]
-        field["problem"] = problem
-        return field
+        return (typed ?? store.clubName ?? "", problem)
     }
 }

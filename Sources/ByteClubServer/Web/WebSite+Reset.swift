@@ -7,11 +7,8 @@ extension WebSite {
     }
 
     private func resetForm(_ visit: Visit, _ member: Member, problem: String? = nil) -> Response {
-        var values: [String: Any] = [
-            "name": member.name, "path": "/reset/" + PercentEncoding.encode(visit.request.tail.first ?? ""),
-        ]
-        if let problem { values["message"] = problem }
-        return view(.reset, values, visit, problem == nil ? 200 : 400)
+        let path = "/reset/" + PercentEncoding.encode(visit.request.tail.first ?? "")
+        return view(.reset, (name: member.name, path: path, message: problem), visit, problem == nil ? 200 : 400)
     }
 
     /// Sets the new password, by which the link dies, and signs the member in; who chose one that cannot be chooses again.

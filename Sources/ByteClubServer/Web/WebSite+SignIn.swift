@@ -4,17 +4,16 @@ import HTTPTypes
 extension WebSite {
     /// The form for name and password; where there is no owner yet, how to become one.
     func signInForm(_ visit: Visit) async throws -> Response {
-        guard try await store.hasOwner() else { return view(.unowned, [:], visit) }
+        guard try await store.hasOwner() else { return view(.unowned, (), visit) }
         return signInForm(visit, next: visit["next"] ?? "/")
     }
 
     /// The form again, for what has gone wrong, with what was typed in a form before.
     func signInForm(_ visit: Visit, next: String, problem: String? = nil) -> Response {
-        var values: [String: Any] = ["next": Self.local(next)]
-        if let problem { values["message"] = problem }
-        if let text = visit.typedText { (values["text"], values["revision"]) = (text, visit["parent_rev"] ?? "") }
-        if let name = visit["name"], name.utf8.count <= 255 { values["name"] = name }
-        return view(.signIn, values, visit, problem == nil ? 200 : 403)
+        let page = (
+            next: Self.local(next), message: problem, text: visit.typedText, revision: visit["parent_rev"] ?? "",
+            name: visit["name"].flatMap { $0.utf8.count <= 255 ? $0 : nil })
+        return view(.signIn, page, visit, problem == nil ? 200 : 403)
     }
 
     /// Checks name and password, and starts a session.

@@ -47,7 +47,7 @@ struct WebSite: Sendable {
             return refusal(error, visit, text: ownText(visit))
         } catch let error as StorageError where Self.isVisitorsFault(error.code) {
             let status = error.code == .lastOwner ? 409 : 400
-            return view(.error, ["title": Self.title(status), "message": error.message], visit, status)
+            return view(.error, Self.problem(status, error.message), visit, status)
         }
     }
 
@@ -64,9 +64,7 @@ struct WebSite: Sendable {
 
     /// The page that tells what went wrong, with what somebody wrote: that is theirs, whatever it was.
     func refusal(_ error: APIError, _ visit: Visit, text: String?) -> Response {
-        var values = ["title": Self.title(error.status), "message": error.message]
-        values["text"] = text
-        var response = view(.error, values, visit, error.status)
+        var response = view(.error, Self.problem(error.status, error.message, text: text), visit, error.status)
         if let seconds = error.retryAfter { response.headers[.retryAfter] = String(seconds) }
         return response
     }
@@ -78,27 +76,26 @@ struct WebSite: Sendable {
         }
     }
 
-    private static func title(_ status: Int) -> String {
-        switch status {
-        case 403: "Not allowed"
-        case 404: "Not found"
-        case 429: "Too many attempts"
-        case 503: "Too busy"
-        default: "Something went wrong"
-        }
+    /// The values of the page that reports an error, with the text that somebody typed in a form.
+    private static func problem(
+        _ status: Int, _ message: String, text: String? = nil
+    ) -> (title: String, message: String, text: String?) {
+        let title =
+            switch status {
+            case 403: "Not allowed"
+            case 404: "Not found"
+            case 429: "Too many attempts"
+            case 503: "Too busy"
+            default: "Something went wrong"
+            }
+        return (title, message, text)
     }
 
-    /// A page by its template.
+    /// A page by its template, with the page's own values.
     func view(
-        _ template: Template, _ values: [String: Any], _ visit: Visit, _ status: Int = 200, policy: String = formPolicy
+        _ template: Template, _ own: Any, _ visit: Visit, _ status: Int = 200, policy: String = formPolicy
     ) -> Response {
-        var values = values
-        values["csrf"] = visit.formToken(csrfKey)
-        values["club"] = clubName
-        if let member = visit.member {
-            values["member"] = member.name
-            values["isOwner"] = member.role == .owner
-        }
+        let values = PageView(own: own, csrf: visit.formToken(csrfKey), club: clubName, member: visit.member)
         var response = Response(
             HTTPResponse.Status(code: status), headers: Self.headers,
             body: .bytes(ByteBuffer(string: template.render(values))))
@@ -147,8 +144,7 @@ struct WebSite: Sendable {
 
     /// What a browser is shown where there is no page.
     func unknownPage() -> Response {
-        var values = ["title": Self.title(404), "message": "Page not found."]
-        values["club"] = clubName
+        let values = PageView(own: Self.problem(404, "Page not found."), csrf: "", club: clubName, member: nil)
         return Response(
             .notFound, headers: Self.headers, body: .bytes(ByteBuffer(string: Template.error.render(values))))
     }
