@@ -57,12 +57,9 @@ extension BackupSummary: JSONWritable {
 
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("path")
-            json.value(path)
-            json.key("bytes")
-            json.value(copy.bytes)
-            json.key("shared")
-            json.value(copy.sharedBytes)
+            json.member("path", path)
+            json.member("bytes", copy.bytes)
+            json.member("shared", copy.sharedBytes)
             json.key("removed")
             json.array { json in
                 for path in removed { json.value(path) }

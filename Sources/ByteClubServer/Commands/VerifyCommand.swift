@@ -34,16 +34,11 @@ struct VerifyCommand: AsyncParsableCommand {
 extension VerificationReport: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("clean")
-            json.value(isClean)
-            json.key("versions")
-            json.value(Int64(versions))
-            json.key("contents")
-            json.value(Int64(contents))
-            json.key("bytes")
-            json.value(bytes)
-            json.key("findings")
-            findings.write(to: &json)
+            json.member("clean", isClean)
+            json.member("versions", Int64(versions))
+            json.member("contents", Int64(contents))
+            json.member("bytes", bytes)
+            json.member("findings", findings)
         }
     }
 }
@@ -51,12 +46,9 @@ extension VerificationReport: JSONWritable {
 extension Finding: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("kind")
-            json.value(kind.rawValue)
-            json.key("subject")
-            json.value(subject)
-            json.key("problem")
-            json.value(problem)
+            json.member("kind", kind.rawValue)
+            json.member("subject", subject)
+            json.member("problem", problem)
         }
     }
 }

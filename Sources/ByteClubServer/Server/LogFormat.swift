@@ -18,12 +18,9 @@ enum LogFormat: String, CaseIterable, Sendable {
         case .json:
             var json = JSONText()
             json.object { json in
-                json.key("time")
-                json.value(stamp)
-                json.key("level")
-                json.value(level.rawValue)
-                json.key("message")
-                json.value(message)
+                json.member("time", stamp)
+                json.member("level", level.rawValue)
+                json.member("message", message)
                 for (key, value) in fields {
                     json.key(named: key)
                     Self.write(value, to: &json)

@@ -104,8 +104,7 @@ private struct LatestCursor: JSONWritable {
 
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("cursor")
-            json.value(cursor)
+            json.member("cursor", cursor)
         }
     }
 }

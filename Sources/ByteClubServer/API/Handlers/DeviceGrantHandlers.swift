@@ -79,18 +79,12 @@ private struct DeviceAuthorization: JSONWritable {
 
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("device_code")
-            json.value(deviceCode)
-            json.key("user_code")
-            json.value(userCode.description)
-            json.key("verification_uri")
-            json.value(page)
-            json.key("verification_uri_complete")
-            json.value("\(page)?code=\(userCode)")
-            json.key("expires_in")
-            json.value(DeviceSignIns.lifetime)
-            json.key("interval")
-            json.value(DeviceSignIns.interval)
+            json.member("device_code", deviceCode)
+            json.member("user_code", userCode.description)
+            json.member("verification_uri", page)
+            json.member("verification_uri_complete", "\(page)?code=\(userCode)")
+            json.member("expires_in", DeviceSignIns.lifetime)
+            json.member("interval", DeviceSignIns.interval)
         }
     }
 }

@@ -131,19 +131,13 @@ private struct LinkResponse: JSONWritable {
         json.object { json in
             json.key(name)
             json.value(text)
-            json.key("expires")
-            json.date(expires)
-            if let visibility {
-                json.key("visibility")
-                json.value(visibility)
-            }
+            json.member("expires", expires)
+            json.member("visibility", visibility)
             if password {
-                json.key("has_password")
-                json.value(true)
+                json.member("has_password", true)
             }
             if let keepsLocation {
-                json.key("location")
-                json.value(keepsLocation ? "keep" : "remove")
+                json.member("location", keepsLocation ? "keep" : "remove")
             }
         }
     }
@@ -152,20 +146,13 @@ private struct LinkResponse: JSONWritable {
 extension PublicLink: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("id")
-            json.value(id)
-            json.key("kind")
-            json.value(kind.rawValue)
-            json.key("path")
-            json.value(path.string)
-            json.key("url")
-            json.value(url)
-            json.key("created")
-            json.date(created)
-            json.key("expires")
-            json.date(expires)
-            json.key("member")
-            json.value(member)
+            json.member("id", id)
+            json.member("kind", kind.rawValue)
+            json.member("path", path.string)
+            json.member("url", url)
+            json.member("created", created)
+            json.member("expires", expires)
+            json.member("member", member)
         }
     }
 }
@@ -173,10 +160,8 @@ extension PublicLink: JSONWritable {
 extension PublicLinkPage: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("links")
-            links.write(to: &json)
-            json.key("has_more")
-            json.value(hasMore)
+            json.member("links", links)
+            json.member("has_more", hasMore)
         }
     }
 }

@@ -37,10 +37,8 @@ struct OAuth2Refusal: JSONWritable {
 
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("error")
-            json.value(error)
-            json.key("error_description")
-            json.value(description)
+            json.member("error", error)
+            json.member("error_description", description)
         }
     }
 }
@@ -63,13 +61,10 @@ struct OAuth2Token: JSONWritable {
 
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("access_token")
-            json.value(token)
-            json.key("token_type")
-            json.value("bearer")
+            json.member("access_token", token)
+            json.member("token_type", "bearer")
             if let uid {
-                json.key("uid")
-                json.value(String(uid))
+                json.member("uid", String(uid))
             }
         }
     }

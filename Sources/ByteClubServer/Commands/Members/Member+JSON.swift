@@ -10,14 +10,10 @@ extension Role: ExpressibleByArgument {
 extension Member: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("name")
-            json.value(name)
-            json.key("uid")
-            json.value(uid)
-            json.key("role")
-            json.value(role.word)
-            json.key("created")
-            json.value(created.rfc3339)
+            json.member("name", name)
+            json.member("uid", uid)
+            json.member("role", role.word)
+            json.member("created", created.rfc3339)
         }
     }
 }
@@ -25,21 +21,14 @@ extension Member: JSONWritable {
 extension NewMember: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("name")
-            json.value(name)
-            json.key("token")
-            json.value(token)
-            json.key("uid")
-            json.value(uid)
+            json.member("name", name)
+            json.member("token", token)
+            json.member("uid", uid)
             if let oauth1 {
-                json.key("oauth_consumer_key")
-                json.value(oauth1.consumerKey)
-                json.key("oauth_consumer_secret")
-                json.value(oauth1.consumerSecret)
-                json.key("oauth_token")
-                json.value(oauth1.token)
-                json.key("oauth_token_secret")
-                json.value(oauth1.tokenSecret)
+                json.member("oauth_consumer_key", oauth1.consumerKey)
+                json.member("oauth_consumer_secret", oauth1.consumerSecret)
+                json.member("oauth_token", oauth1.token)
+                json.member("oauth_token_secret", oauth1.tokenSecret)
             }
         }
     }
