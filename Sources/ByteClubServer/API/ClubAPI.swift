@@ -92,10 +92,8 @@ struct ClubAPI: Sendable {
         switch request.endpoint.handler {
         case .member(let role, let handler):
             var identity: Identity?
-            // Who shows a token outside the form is asked who they are before a byte of it is held.
-            if Credentials.areShown(by: request), !Credentials.areOAuth1(of: request) {
-                identity = try await admit(request, as: role, noting: &record)
-            }
+            // A token outside of the form is checked before a byte of the form is held in memory.
+            if Credentials.precedeForm(of: request) { identity = try await admit(request, as: role, noting: &record) }
             try await readForm(of: &request, from: identity, noting: &record)
             let sender =
                 if let identity { identity } else { try await admit(request, as: role, noting: &record) }

@@ -19,10 +19,14 @@ struct Authenticator: Sendable {
     /// - Throws: ``APIError`` 401 without valid credentials, 403 when they are malformed; 429 when there were too many
     ///   such requests.
     func identity(of request: RoutedRequest) async throws -> Identity {
+        var credentials: Credentials?
         do {
-            return try await shownIdentity(of: request)
+            let shown = try Credentials(authorization: request.headers[.authorization], parameters: request.parameters)
+            credentials = shown
+            return try await identity(of: request, showing: shown)
         } catch let error as APIError {
-            if error.status == 401, Credentials.areShown(by: request) { try countFailure(of: request) }
+            // Wrong credentials are an attempt to guess; no credentials, or malformed ones, are not.
+            if error.status == 401, credentials != nil { try countFailure(of: request) }
             try countAnonymous(request.request)
             throw error
         }
@@ -119,12 +123,7 @@ struct Authenticator: Sendable {
         try nonces.take(signed, of: signature.signer, at: settings.now())
     }
 
-    /// Whose credentials a request shows.
-    ///
-    /// - Throws: ``APIError`` 401 when there are none or they are not valid, 403 when they are malformed.
-    private func shownIdentity(of request: RoutedRequest) async throws -> Identity {
-        let credentials = try Credentials(
-            authorization: request.headers[.authorization], parameters: request.parameters)
+    private func identity(of request: RoutedRequest, showing credentials: Credentials) async throws -> Identity {
         var pending: PendingSignature?
         let member = try await member(showing: credentials) { signature in
             if signature.signed.method == .hmacSHA1, request.endpoint.cost.body == .multipart {

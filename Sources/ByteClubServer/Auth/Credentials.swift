@@ -36,15 +36,12 @@ enum Credentials: Hashable, Sendable {
         if case .oauth1 = self { true } else { false }
     }
 
-    /// Whether a request shows any credentials at all.
-    static func areShown(by request: some RequestContext) -> Bool {
-        request.headers[.authorization] != nil || request.parameters["access_token"] != nil || areOAuth1(of: request)
-    }
-
-    /// Whether a request shows credentials of OAuth 1.
-    static func areOAuth1(of request: some RequestContext) -> Bool {
-        if let header = request.headers[.authorization] { return header.lowercased().hasPrefix("oauth ") }
-        return request.parameters["oauth_consumer_key"] != nil
+    /// Whether a request shows a bearer token, or a malformed one, outside of its form.
+    ///
+    /// A signature of OAuth 1 covers the form, and may itself be in it.
+    static func precedeForm(of request: RoutedRequest) -> Bool {
+        if let header = request.headers[.authorization] { return !header.lowercased().hasPrefix("oauth ") }
+        return request.parameters["access_token"] != nil && request.parameters["oauth_consumer_key"] == nil
     }
 
     private init(header: String) throws(APIError) {
