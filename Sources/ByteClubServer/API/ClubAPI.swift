@@ -21,11 +21,11 @@ struct ClubAPI: Sendable {
     let journal: JournalHandlers
     let site: WebSite
     private let authenticator: Authenticator
-    private let shares: FairShares
+    private let shares: SharedLimits
 
     /// Puts the handlers and the pages over a store.
     init(
-        store: any ClubStore, pictures: PictureStore, media: MediaInfoReader, settings: Settings, shares: FairShares
+        store: any ClubStore, pictures: PictureStore, media: MediaInfoReader, settings: Settings, shares: SharedLimits
     ) {
         self.shares = shares
         authenticator = Authenticator(store: store, settings: settings)
@@ -98,17 +98,17 @@ struct ClubAPI: Sendable {
             let sender =
                 if let identity { identity } else { try await admit(request, as: role, noting: &record) }
             response = try await handler(self)(MemberRequest(request, from: sender))
-            try response.hold(shares, for: sender.party)
+            try response.hold(shares, for: sender.requester)
         case .anyone(let handler):
             if !request.endpoint.countsItself { try authenticator.countAnonymous(request.request) }
             try await readForm(of: &request, from: nil, noting: &record)
             response = try await handler(self)(request)
-            try response.hold(shares, for: request.party)
+            try response.hold(shares, for: request.requester)
         case .page(let handler):
             let answer = try await site.respond(to: request, handler(site))
             record.member = answer.visit.member?.uid
             response = answer.response
-            try response.hold(shares, for: answer.visit.party)
+            try response.hold(shares, for: answer.visit.requester)
         }
         return response
     }
@@ -127,7 +127,7 @@ struct ClubAPI: Sendable {
         of request: inout RoutedRequest, from identity: Identity?, noting record: inout RequestRecord
     ) async throws {
         do {
-            try await request.readForm(in: shares.forms, for: identity?.party ?? request.party)
+            try await request.readForm(in: shares.forms, for: identity?.requester ?? request.requester)
         } catch let error as APIError {
             if identity == nil { try await countRefused(request.request, noting: &record) }
             throw error

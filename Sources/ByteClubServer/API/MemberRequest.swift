@@ -12,7 +12,7 @@ struct MemberRequest: RequestContext {
 
     /// Who sends it.
     var member: Member { identity.member }
-    var party: Party { identity.party }
+    var requester: Requester { identity.requester }
     var request: Request { routed.request }
     var endpoint: Endpoint { routed.endpoint }
     var tail: ArraySlice<String> { routed.tail }

@@ -14,7 +14,7 @@ protocol RequestContext {
     /// The query's values, and the form's.
     var parameters: Parameters { get }
     /// Who pays for it.
-    var party: Party { get }
+    var requester: Requester { get }
 }
 
 extension RequestContext {
@@ -31,13 +31,13 @@ extension RequestContext {
     ///
     /// - Throws: ``APIError`` 413 for one that is too long, 429 or 503 when too many wait for memory; what reading the
     ///   body throws.
-    func wholeBody(in memory: SharedPool) async throws -> HeldBody {
+    func wholeBody(in memory: FairSemaphore) async throws -> HeldBody {
         guard case .whole(let limit) = endpoint.cost.body else {
             preconditionFailure("\(endpoint.name) has no whole body")
         }
         let most = body.length ?? Int64(limit)
         guard most <= Int64(limit) else { throw RequestCost.tooLong(limit) }
-        let lease = try await memory.wait(Int(most), for: party)
+        let lease = try await memory.wait(Int(most), for: requester)
         return HeldBody(bytes: try await body.collect(limit: most), lease: lease)
     }
 

@@ -27,20 +27,20 @@ struct RoutedRequest: RequestContext {
     }
 
     /// A stranger: nobody has asked yet who sends the request.
-    var party: Party { .stranger(client.address?.household) }
+    var requester: Requester { .stranger(client.address?.network) }
 
     /// Reads the form, when there is one, into ``parameters``.
     ///
     /// - Parameters:
     ///   - memory: Where a long form's memory comes from.
-    ///   - party: Who pays for it.
+    ///   - requester: Who pays for it.
     /// - Throws: ``APIError`` 413 for one that is too long, 429 or 503 when there is no memory for it, 400 for what is
     ///   malformed; what reading the body throws.
-    mutating func readForm(in memory: SharedPool, for party: Party) async throws {
+    mutating func readForm(in memory: FairSemaphore, for requester: Requester) async throws {
         guard method == .post, isForm, endpoint.cost.body == .form else { return }
         let most = body.length ?? Int64(RequestCost.formLimit)
         guard most <= Int64(RequestCost.formLimit) else { throw RequestCost.tooLong(RequestCost.formLimit) }
-        let lease = most > Int64(FairShares.smallForm) ? try memory.take(Int(most), for: party) : nil
+        let lease = most > Int64(SharedLimits.smallForm) ? try memory.take(Int(most), for: requester) : nil
         defer { withExtendedLifetime(lease) {} }
         try parameters.add(form: await body.collect(limit: most))
     }

@@ -1,8 +1,8 @@
 /// What the server's requests share, and who may have how much of it: the one place that says so.
 ///
-/// ``RequestCost`` says which of these a request takes before it is served. Connections are shared by household in
+/// ``RequestCost`` says which of these a request takes before it is served. Connections are shared by network in
 /// ``OpenConnections``, the disk by member in ``UsageLedger``.
-struct FairShares: Sendable {
+struct SharedLimits: Sendable {
     /// How many readers the database has: those of ``searches`` and ``listings``, and some for what takes no time.
     static let databaseReaders = 8
     /// The longest form that is taken without asking ``forms``, in bytes.
@@ -11,46 +11,46 @@ struct FairShares: Sendable {
     static let smallAnswer = 64 << 10
 
     /// Bytes of forms that are longer than ``smallForm``, while they are held.
-    let forms = SharedPool(
+    let forms = FairSemaphore(
         "memory for forms",
-        .init(total: 8 << 20, strangers: 4 << 20, member: 1 << 20, household: 256 << 10))
+        .init(total: 8 << 20, strangers: 4 << 20, member: 1 << 20, network: 256 << 10))
     /// Bytes of bodies of programs that are held whole: batches and chunks.
-    let bodies = SharedPool(
+    let bodies = FairSemaphore(
         "memory for uploads",
-        .init(total: 64 << 20, strangers: 1, member: 24 << 20, household: 1, queue: 1024, queueOfParty: 64))
+        .init(total: 64 << 20, strangers: 1, member: 24 << 20, network: 1, queue: 1024, queueOfRequester: 64))
     /// Bytes of answers that are longer than ``smallAnswer``, until they are sent.
-    let answers = SharedPool(
+    let answers = FairSemaphore(
         "memory for large answers",
         .init(
-            total: 48 << 20, strangers: 16 << 20, member: 16 << 20, household: 4 << 20, queue: 1024, queueOfParty: 64))
+            total: 48 << 20, strangers: 16 << 20, member: 16 << 20, network: 4 << 20, queue: 1024, queueOfRequester: 64))
     /// Database readers for what reads many rows, and makes an answer of them.
-    let listings = SharedPool(
+    let listings = FairSemaphore(
         "database readers",
-        .init(total: 3, strangers: 1, member: 2, household: 1, queue: 1024, queueOfParty: 64))
+        .init(total: 3, strangers: 1, member: 2, network: 1, queue: 1024, queueOfRequester: 64))
     /// Database readers for searches, which look at every name.
-    let searches = SharedPool(
+    let searches = FairSemaphore(
         "database readers for searches",
-        .init(total: 2, strangers: 1, member: 1, household: 1, queue: 256, queueOfParty: 8))
+        .init(total: 2, strangers: 1, member: 1, network: 1, queue: 256, queueOfRequester: 8))
     /// Threads that decode pictures.
-    let renderings = SharedPool(
+    let renderings = FairSemaphore(
         "threads for pictures",
-        .init(total: 2, strangers: 1, member: 2, household: 1, queue: 256, queueOfParty: 32))
+        .init(total: 2, strangers: 1, member: 2, network: 1, queue: 256, queueOfRequester: 32))
     /// Hashes of passwords for anybody: 16 MiB of memory and a processor each.
-    let passwordHashes = SharedPool(
+    let passwordHashes = FairSemaphore(
         "processors for passwords",
-        .init(total: 1, strangers: 1, member: 1, household: 1, queue: 64, queueOfParty: 8))
+        .init(total: 1, strangers: 1, member: 1, network: 1, queue: 64, queueOfRequester: 8))
 
     /// Hashes of passwords for browsers in which the name has signed in before, which wait for no stranger.
-    let knownPasswordHashes = SharedPool(
+    let knownPasswordHashes = FairSemaphore(
         "processors for passwords",
-        .init(total: 1, strangers: 1, member: 1, household: 1, queue: 64, queueOfParty: 8))
+        .init(total: 1, strangers: 1, member: 1, network: 1, queue: 64, queueOfRequester: 8))
     /// Attempts to sign in with a name at which many guess, each of which takes its time.
-    let doubtedSignIns = SharedPool(
+    let doubtedSignIns = FairSemaphore(
         "slots for password checks",
-        .init(total: 4, strangers: 4, member: 1, household: 1, queue: 256, queueOfParty: 4))
+        .init(total: 4, strangers: 4, member: 1, network: 1, queue: 256, queueOfRequester: 4))
 
     /// All of them, by the name that operators see.
-    var all: [(name: String, pool: SharedPool)] {
+    var all: [(name: String, pool: FairSemaphore)] {
         [
             ("forms", forms), ("bodies", bodies), ("answers", answers), ("listings", listings),
             ("searches", searches), ("renderings", renderings), ("password_hashes", passwordHashes),

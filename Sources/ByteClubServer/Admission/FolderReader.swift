@@ -3,7 +3,7 @@ import ByteClubCore
 /// Reads the folder for requests, for each when it is its turn.
 struct FolderReader: Sendable {
     let store: any FolderStore
-    let shares: FairShares
+    let shares: SharedLimits
 
     /// Reads the folder when it is the request's turn, and only as long as the client waits for it.
     ///
@@ -22,15 +22,15 @@ struct FolderReader: Sendable {
     func inTurn<T: Sendable>(
         for request: some RequestContext, _ work: @escaping @Sendable () async throws -> T
     ) async throws -> T {
-        let pool: SharedPool
+        let pool: FairSemaphore
         switch request.endpoint.cost.reading {
         case .brief: return try await work()
         case .listing: pool = shares.listings
         case .search: pool = shares.searches
         }
-        let party = request.party
+        let requester = request.requester
         return try await request.whileClientWaits {
-            let turn = try await pool.wait(for: party)
+            let turn = try await pool.wait(for: requester)
             defer { withExtendedLifetime(turn) {} }
             return try await work()
         }

@@ -3,5 +3,5 @@ struct HeldBody: Sendable {
     /// The bytes.
     let bytes: [UInt8]
     /// Their memory, given back with the last copy of this.
-    let lease: SharedPool.Lease
+    let lease: FairSemaphore.Lease
 }

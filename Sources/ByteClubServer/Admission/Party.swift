@@ -1,8 +1,8 @@
 /// Who pays for what a request takes.
-enum Party: Hashable, Sendable {
+enum Requester: Hashable, Sendable {
     /// A member, from wherever the request comes.
     case member(Int64)
-    /// Somebody without an account, by household (``IPAddress/household``); nil when the connection has no address.
+    /// Somebody without an account, by network (``IPAddress/network``); nil when the connection has no address.
     case stranger(IPAddress?)
 
     /// Whether it has no account.

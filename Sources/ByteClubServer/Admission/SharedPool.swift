@@ -2,44 +2,44 @@ import ByteClubCore
 import Synchronization
 
 /// Something scarce that requests share, such as memory for answers or database readers: so much in all, and so much
-/// for each party.
+/// for each requester.
 ///
 /// What is taken is given back with the last reference to its ``Lease``.
-final class SharedPool: Sendable {
-    /// How much there is, and how much of it a party may have; each share is at least 1.
+final class FairSemaphore: Sendable {
+    /// How much there is, and how much of it a requester may have; each share is at least 1.
     struct Bounds: Sendable {
-        /// What all parties may have together.
+        /// What all requesters may have together.
         var total: Int
         /// What all strangers may have together, so that they leave something to the members.
         var strangers: Int
         /// What one member may have.
         var member: Int
-        /// What one household of strangers may have.
-        var household: Int
-        /// How many requests of all parties may wait in ``SharedPool/wait(_:for:)``.
+        /// What one network of strangers may have.
+        var network: Int
+        /// How many requests of all requesters may wait in ``FairSemaphore/wait(_:for:)``.
         var queue = 0
-        /// How many requests of one party may wait.
-        var queueOfParty = 0
+        /// How many requests of one requester may wait.
+        var queueOfRequester = 0
 
-        /// The share of one party.
-        func share(of party: Party) -> Int { min(total, party.isStranger ? min(household, strangers) : member) }
+        /// The share of one requester.
+        func share(of requester: Requester) -> Int { min(total, requester.isStranger ? min(network, strangers) : member) }
     }
 
     /// A part of the pool.
     final class Lease: Sendable {
         private let held: Mutex<Int>
-        private let pool: SharedPool
-        private let party: Party
+        private let pool: FairSemaphore
+        private let requester: Requester
 
-        fileprivate init(_ pool: SharedPool, _ party: Party, _ amount: Int) {
+        fileprivate init(_ pool: FairSemaphore, _ requester: Requester, _ amount: Int) {
             self.pool = pool
-            self.party = party
+            self.requester = requester
             held = Mutex(amount)
         }
 
-        deinit { pool.giveBack(amount, of: party) }
+        deinit { pool.giveBack(amount, of: requester) }
 
-        /// How much it is: what was asked for, or the party's whole share when that is less, until it is shrunk.
+        /// How much it is: what was asked for, or the requester's whole share when that is less, until it is shrunk.
         var amount: Int { held.withLock { $0 } }
 
         /// Gives back what is more than so much.
@@ -48,7 +48,7 @@ final class SharedPool: Sendable {
                 defer { held = min(held, max(0, amount)) }
                 return held - min(held, max(0, amount))
             }
-            if rest > 0 { pool.giveBack(rest, of: party) }
+            if rest > 0 { pool.giveBack(rest, of: requester) }
         }
     }
 
@@ -56,13 +56,13 @@ final class SharedPool: Sendable {
     let name: String
     /// How much there is.
     let bounds: Bounds
-    private let state: Mutex<SharedPoolState>
+    private let state: Mutex<FairSemaphoreState>
 
     /// Creates a pool that is all there.
     init(_ name: String, _ bounds: Bounds) {
         self.name = name
         self.bounds = bounds
-        state = Mutex(SharedPoolState(bounds))
+        state = Mutex(FairSemaphoreState(bounds))
     }
 
     /// How much is taken.
@@ -71,55 +71,55 @@ final class SharedPool: Sendable {
     /// How many wait.
     var waiting: Int { state.withLock { $0.waiting } }
 
-    /// How often a party was refused.
+    /// How often a requester was refused.
     var refusals: Int64 { state.withLock { $0.refusals } }
 
     /// Takes a part at once.
     ///
-    /// - Throws: ``APIError`` 429 when the party has its share, 503 when nothing is left.
-    func take(_ amount: Int = 1, for party: Party) throws(APIError) -> Lease {
-        let amount = clamped(amount, party)
-        guard let obstacle = state.withLock({ $0.take(amount, for: party) }) else { return Lease(self, party, amount) }
+    /// - Throws: ``APIError`` 429 when the requester has its share, 503 when nothing is left.
+    func take(_ amount: Int = 1, for requester: Requester) throws(APIError) -> Lease {
+        let amount = clamped(amount, requester)
+        guard let obstacle = state.withLock({ $0.take(amount, for: requester) }) else { return Lease(self, requester, amount) }
         throw refusal(obstacle)
     }
 
-    /// Takes a part, and waits for it in a queue that serves the parties in turn.
+    /// Takes a part, and waits for it in a queue that serves the requesters in turn.
     ///
     /// Cancelling the task leaves the queue at once.
     ///
-    /// - Throws: ``APIError`` 429 when too many of the party wait already, 503 when too many wait in all;
+    /// - Throws: ``APIError`` 429 when too many of the requester wait already, 503 when too many wait in all;
     ///   `CancellationError`.
-    func wait(_ amount: Int = 1, for party: Party) async throws -> Lease {
-        let amount = clamped(amount, party)
+    func wait(_ amount: Int = 1, for requester: Requester) async throws -> Lease {
+        let amount = clamped(amount, requester)
         let ticket = state.withLock { $0.ticket() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let step = state.withLock { state in
                     // Who was cancelled before this is not in the queue to be taken out of it.
                     Task.isCancelled
-                        ? SharedPoolState.Step(refused: CancellationError())
-                        : state.enqueue(.init(ticket: ticket, amount: amount, continuation: continuation), for: party)
+                        ? FairSemaphoreState.Step(refused: CancellationError())
+                        : state.enqueue(.init(ticket: ticket, amount: amount, continuation: continuation), for: requester)
                 }
                 if let refusal = step.refused ?? step.obstacle.map(refusal) { continuation.resume(throwing: refusal) }
                 for served in step.served { served.resume() }
             }
         } onCancel: {
             // Who waited for more than there is may have kept it from others.
-            let (gone, served) = state.withLock { ($0.leave(ticket, party), $0.serve()) }
+            let (gone, served) = state.withLock { ($0.leave(ticket, requester), $0.serve()) }
             gone?.resume(throwing: CancellationError())
             for served in served { served.resume() }
         }
-        return Lease(self, party, amount)
+        return Lease(self, requester, amount)
     }
 
-    fileprivate func giveBack(_ amount: Int, of party: Party) {
-        for waiter in state.withLock({ $0.giveBack(amount, of: party) }) { waiter.resume() }
+    fileprivate func giveBack(_ amount: Int, of requester: Requester) {
+        for waiter in state.withLock({ $0.giveBack(amount, of: requester) }) { waiter.resume() }
     }
 
     /// A part that is larger than a share would never be there.
-    private func clamped(_ amount: Int, _ party: Party) -> Int { max(0, min(amount, bounds.share(of: party))) }
+    private func clamped(_ amount: Int, _ requester: Requester) -> Int { max(0, min(amount, bounds.share(of: requester))) }
 
-    private func refusal(_ obstacle: SharedPoolState.Obstacle) -> APIError {
+    private func refusal(_ obstacle: FairSemaphoreState.Obstacle) -> APIError {
         switch obstacle {
         case .share: APIError(429, "too many of your requests need \(name); try again in a moment", retryAfter: 1)
         case .strangers, .total: APIError(503, "the server is out of \(name); try again in a moment", retryAfter: 1)

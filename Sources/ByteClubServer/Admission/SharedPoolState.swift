@@ -1,10 +1,10 @@
-/// Who has how much of a ``SharedPool``, and who waits for it: decides, and resumes nobody itself.
-struct SharedPoolState {
+/// Who has how much of a ``FairSemaphore``, and who waits for it: decides, and resumes nobody itself.
+struct FairSemaphoreState {
     typealias Continuation = CheckedContinuation<Void, any Error>
 
     /// Why a part cannot be had now.
     enum Obstacle {
-        /// The party has its share.
+        /// The requester has its share.
         case share
         /// Strangers have theirs.
         case strangers
@@ -29,18 +29,18 @@ struct SharedPoolState {
         var refused: (any Error)?
     }
 
-    private let bounds: SharedPool.Bounds
+    private let bounds: FairSemaphore.Bounds
     private(set) var used = 0
     private(set) var waiting = 0
     private(set) var refusals: Int64 = 0
     private var usedByStrangers = 0
-    private var parts: [Party: Int] = [:]
-    private var queues: [Party: [Waiter]] = [:]
-    /// The parties that wait, whose turn is next first.
-    private var turns: [Party] = []
+    private var parts: [Requester: Int] = [:]
+    private var queues: [Requester: [Waiter]] = [:]
+    /// The requesters that wait, whose turn is next first.
+    private var turns: [Requester] = []
     private var lastTicket: UInt64 = 0
 
-    init(_ bounds: SharedPool.Bounds) {
+    init(_ bounds: FairSemaphore.Bounds) {
         self.bounds = bounds
     }
 
@@ -51,23 +51,23 @@ struct SharedPoolState {
     }
 
     /// Takes a part; nil when it is there, otherwise why it is not.
-    mutating func take(_ amount: Int, for party: Party) -> Obstacle? {
-        if let obstacle = obstacle(amount, party) {
+    mutating func take(_ amount: Int, for requester: Requester) -> Obstacle? {
+        if let obstacle = obstacle(amount, requester) {
             refusals += 1
             return obstacle
         }
-        grant(amount, party)
+        grant(amount, requester)
         return nil
     }
 
     /// Lets a request wait for its turn, which may be at once.
-    mutating func enqueue(_ waiter: Waiter, for party: Party) -> Step {
-        if queues[party] == nil { turns.append(party) }
-        queues[party, default: []].append(waiter)
+    mutating func enqueue(_ waiter: Waiter, for requester: Requester) -> Step {
+        if queues[requester] == nil { turns.append(requester) }
+        queues[requester, default: []].append(waiter)
         waiting += 1
         var step = Step(served: serve())
-        guard let ahead = queues[party]?.firstIndex(where: { $0.ticket == waiter.ticket }) else { return step }
-        if ahead >= bounds.queueOfParty {
+        guard let ahead = queues[requester]?.firstIndex(where: { $0.ticket == waiter.ticket }) else { return step }
+        if ahead >= bounds.queueOfRequester {
             step.obstacle = .share
         } else if waiting > bounds.queue {
             step.obstacle = .total
@@ -75,41 +75,41 @@ struct SharedPoolState {
             return step
         }
         refusals += 1
-        _ = leave(waiter.ticket, party)
+        _ = leave(waiter.ticket, requester)
         return step
     }
 
     /// Takes a request out of the queue; nil when it is not there.
-    mutating func leave(_ ticket: UInt64, _ party: Party) -> Continuation? {
-        guard let index = queues[party]?.firstIndex(where: { $0.ticket == ticket }) else { return nil }
-        return dequeue(party, at: index)?.continuation
+    mutating func leave(_ ticket: UInt64, _ requester: Requester) -> Continuation? {
+        guard let index = queues[requester]?.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+        return dequeue(requester, at: index)?.continuation
     }
 
     /// Takes a part back, and tells whose turn has come.
-    mutating func giveBack(_ amount: Int, of party: Party) -> [Continuation] {
+    mutating func giveBack(_ amount: Int, of requester: Requester) -> [Continuation] {
         used -= amount
-        if party.isStranger { usedByStrangers -= amount }
-        let rest = parts[party, default: 0] - amount
-        parts[party] = rest > 0 ? rest : nil
+        if requester.isStranger { usedByStrangers -= amount }
+        let rest = parts[requester, default: 0] - amount
+        parts[requester] = rest > 0 ? rest : nil
         return serve()
     }
 
-    /// Gives parts to those who wait, one party after the other, as far as there are any; tells who got theirs.
+    /// Gives parts to those who wait, one requester after the other, as far as there are any; tells who got theirs.
     mutating func serve() -> [Continuation] {
         var served: [Continuation] = []
         var index = 0
         while index < turns.count {
-            let party = turns[index]
-            guard let first = queues[party]?.first else { break }
-            switch obstacle(first.amount, party) {
+            let requester = turns[index]
+            guard let first = queues[requester]?.first else { break }
+            switch obstacle(first.amount, requester) {
             case .total: return served  // What is left is kept for whose turn it is.
             case .share, .strangers: index += 1
             case nil:
-                grant(first.amount, party)
-                _ = dequeue(party, at: 0)
-                if queues[party] != nil {
+                grant(first.amount, requester)
+                _ = dequeue(requester, at: 0)
+                if queues[requester] != nil {
                     turns.remove(at: index)
-                    turns.append(party)
+                    turns.append(requester)
                 }
                 served.append(first.continuation)
             }
@@ -117,25 +117,25 @@ struct SharedPoolState {
         return served
     }
 
-    private mutating func dequeue(_ party: Party, at index: Int) -> Waiter? {
-        let waiter = queues[party]?.remove(at: index)
+    private mutating func dequeue(_ requester: Requester, at index: Int) -> Waiter? {
+        let waiter = queues[requester]?.remove(at: index)
         waiting -= 1
-        if queues[party]?.isEmpty == true {
-            queues[party] = nil
-            turns.removeAll { $0 == party }
+        if queues[requester]?.isEmpty == true {
+            queues[requester] = nil
+            turns.removeAll { $0 == requester }
         }
         return waiter
     }
 
-    private func obstacle(_ amount: Int, _ party: Party) -> Obstacle? {
-        if parts[party, default: 0] + amount > bounds.share(of: party) { return .share }
-        if party.isStranger, usedByStrangers + amount > bounds.strangers { return .strangers }
+    private func obstacle(_ amount: Int, _ requester: Requester) -> Obstacle? {
+        if parts[requester, default: 0] + amount > bounds.share(of: requester) { return .share }
+        if requester.isStranger, usedByStrangers + amount > bounds.strangers { return .strangers }
         return used + amount > bounds.total ? .total : nil
     }
 
-    private mutating func grant(_ amount: Int, _ party: Party) {
+    private mutating func grant(_ amount: Int, _ requester: Requester) {
         used += amount
-        if party.isStranger { usedByStrangers += amount }
-        parts[party, default: 0] += amount
+        if requester.isStranger { usedByStrangers += amount }
+        parts[requester, default: 0] += amount
     }
 }

@@ -12,7 +12,7 @@ final class DeviceSignIns: Sendable {
     private static let penalty: Int64 = 5
     /// How many are remembered at once.
     private static let most = 1000
-    /// How many of one party wait at once.
+    /// How many of one requester wait at once.
     private static let mostOfParty = 20
 
     /// Who asks to be let in.
@@ -43,7 +43,7 @@ final class DeviceSignIns: Sendable {
 
     private struct SignIn {
         let asker: Asker
-        let party: Party
+        let requester: Requester
         let userCode: UserCode
         let expires: Int64
         var answer = Answer.pending
@@ -58,17 +58,17 @@ final class DeviceSignIns: Sendable {
     /// Begins a sign-in; nil when too many wait already.
     ///
     /// - Returns: The secret with which the program asks how it stands, and the code that it shows.
-    func begin(_ asker: Asker, for party: Party, at now: Int64) -> (deviceCode: String, userCode: UserCode)? {
+    func begin(_ asker: Asker, for requester: Requester, at now: Int64) -> (deviceCode: String, userCode: UserCode)? {
         signIns.withLock { signIns in
             // One that is over is known for a while yet, so that its program is told why.
             signIns = signIns.filter { $0.value.expires + Self.lifetime > now }
-            let waiting = signIns.values.count { $0.party == party && $0.isWaiting(at: now) }
+            let waiting = signIns.values.count { $0.requester == requester && $0.isWaiting(at: now) }
             guard waiting < Self.mostOfParty else { return nil }
             if signIns.count >= Self.most { signIns = signIns.filter { $0.value.isWaiting(at: now) } }
             guard signIns.count < Self.most else { return nil }
             let (deviceCode, userCode) = (Secret.text(bytes: 32), UserCode())
             signIns[deviceCode] = SignIn(
-                asker: asker, party: party, userCode: userCode, expires: now + Self.lifetime, asked: now)
+                asker: asker, requester: requester, userCode: userCode, expires: now + Self.lifetime, asked: now)
             return (deviceCode, userCode)
         }
     }

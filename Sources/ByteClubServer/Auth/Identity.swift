@@ -8,7 +8,7 @@ struct Identity: Sendable {
     let pendingSignature: PendingSignature?
 
     /// Who pays for the request.
-    var party: Party { .member(member.uid) }
+    var requester: Requester { .member(member.uid) }
 }
 
 /// A signature of OAuth 1, and the secrets that it must have been made with.

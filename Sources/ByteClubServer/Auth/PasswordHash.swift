@@ -10,7 +10,7 @@ struct PasswordHash: Hashable, Sendable {
     /// N = 2^14, r = 8, p = 5: 16 MiB of memory, and as hard as N = 2^17, p = 1.
     private static let cost = (rounds: 1 << 14, blockSize: 8, parallelism: 5)
     private static let keyLength = 32
-    // Who answers strangers bounds how many there are at once, by ``FairShares/passwordHashes``.
+    // Who answers strangers bounds how many there are at once, by ``SharedLimits/passwordHashes``.
     private static let queue = DispatchQueue(label: "byteclub.passwords", qos: .utility, attributes: .concurrent)
 
     /// The text that is kept.

@@ -54,7 +54,7 @@ struct RequestLimits: Sendable {
     ///
     /// - Throws: ``APIError`` 429 with a number of seconds when it is one too many.
     func countFailure(from address: IPAddress?) throws(APIError) {
-        guard let address, let wait = attempts.take(address.household) else { return }
+        guard let address, let wait = attempts.take(address.network) else { return }
         throw APIError(429, "too many failed attempts; try again later", retryAfter: Self.wholeSeconds(wait))
     }
 
@@ -62,7 +62,7 @@ struct RequestLimits: Sendable {
     ///
     /// - Throws: ``APIError`` 429 with a number of seconds when it is one too many.
     func countAnonymous(from address: IPAddress?) throws(APIError) {
-        guard let address, let wait = anonymous.take(address.household) else { return }
+        guard let address, let wait = anonymous.take(address.network) else { return }
         throw APIError(
             429, "too many requests without an account from your address; try again later",
             retryAfter: Self.wholeSeconds(wait))

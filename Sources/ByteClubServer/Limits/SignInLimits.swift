@@ -17,20 +17,20 @@ struct SignInLimits: Sendable {
         case refused(Duration)
     }
 
-    /// Attempts from one household.
-    private static let household = TokenBucket.Rate(perSecond: 0.1, burst: 30)
-    /// Attempts from one IPv6 site, which may have 65,536 households.
+    /// Attempts from one network.
+    private static let network = TokenBucket.Rate(perSecond: 0.1, burst: 30)
+    /// Attempts from one IPv6 site, which may have 65,536 networks.
     private static let site = TokenBucket.Rate(perSecond: 0.4, burst: 120)
-    /// Attempts for one name from one household or one known browser.
+    /// Attempts for one name from one network or one known browser.
     private static let name = TokenBucket.Rate(perSecond: 1.0 / 60, burst: 10)
     /// Attempts for one name from anywhere, before they are slowed down.
     private static let anywhere = TokenBucket.Rate(perSecond: 0.1, burst: 100)
 
-    /// How long a doubted attempt keeps its place in ``FairShares/doubtedSignIns`` before the password is looked at.
+    /// How long a doubted attempt keeps its place in ``SharedLimits/doubtedSignIns`` before the password is looked at.
     let pause: Duration
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    private let households = RateLimiter<IPAddress?>(Self.household)
+    private let networks = RateLimiter<IPAddress?>(Self.network)
     private let sites = RateLimiter<IPAddress>(Self.site)
     private let names = RateLimiter<NamePlace>(Self.name)
     private let browsers = RateLimiter<KnownBrowser>(Self.name)
@@ -39,7 +39,7 @@ struct SignInLimits: Sendable {
 
     private struct NamePlace: Hashable, Sendable {
         let name: String
-        let household: IPAddress?
+        let network: IPAddress?
     }
 
     /// Creates limits; `now` is when an attempt happens of which no time is given.
@@ -62,7 +62,7 @@ struct SignInLimits: Sendable {
     ) -> Verdict {
         let instant = instant ?? now()
         if let browser { return browsers.take(browser, at: instant).map(Verdict.refused) ?? .known }
-        let place = NamePlace(name: name, household: address?.household)
+        let place = NamePlace(name: name, network: address?.network)
         if let wait = guess(from: address, at: instant) ?? names.take(place, at: instant) { return .refused(wait) }
         return everywhere.take(name, at: instant) == nil ? .unknown : .doubted
     }
@@ -70,7 +70,7 @@ struct SignInLimits: Sendable {
     /// Counts an attempt to guess anything; when it is one too many, tells how long to wait.
     func guess(from address: IPAddress?, at instant: ContinuousClock.Instant? = nil) -> Duration? {
         let instant = instant ?? now()
-        if let wait = households.take(address?.household, at: instant) { return wait }
+        if let wait = networks.take(address?.network, at: instant) { return wait }
         guard let address, !address.isIPv4 else { return nil }
         return sites.take(address.site, at: instant)
     }
@@ -80,7 +80,7 @@ struct SignInLimits: Sendable {
 
     /// Forgets the attempts from a place for a name, after the right password.
     func forget(_ name: String, from address: IPAddress?, _ browser: KnownBrowser?) {
-        names.forget(NamePlace(name: name, household: address?.household))
+        names.forget(NamePlace(name: name, network: address?.network))
         if let browser { browsers.forget(browser) }
     }
 }

@@ -9,7 +9,7 @@ struct Monitor: Sendable {
     /// How often limits were reached.
     let limits: RequestLimits
     /// What requests share.
-    let shares: FairShares
+    let shares: SharedLimits
     /// The club's data.
     let store: any FolderStore & RoomStore & MaintenanceStore
     /// Whether all is well.
@@ -73,7 +73,7 @@ struct Monitor: Sendable {
         page.sample("byteclub_rate_limited_total", [("limit", "anonymous")], Double(refusals.anonymous))
     }
 
-    private func write(shares: [(name: String, pool: SharedPool)], to page: inout MetricsText) {
+    private func write(shares: [(name: String, pool: FairSemaphore)], to page: inout MetricsText) {
         page.metric("byteclub_shared_used", .gauge, "What requests have taken of what they share: bytes or places.")
         for (name, pool) in shares { page.sample("byteclub_shared_used", [("pool", name)], Double(pool.used)) }
         page.metric("byteclub_shared_total", .gauge, "What there is to share.")

@@ -20,7 +20,7 @@ struct MonitorServer: Service {
         let (monitor, address, onListening) = (monitor, address, onListening)
         var limits = ConnectionLimits()
         (limits.connections, limits.idle, limits.drain) = (Self.connections, Self.idle, .seconds(1))
-        let open = OpenConnections(limit: limits.connections, householdLimit: limits.connections)
+        let open = OpenConnections(limit: limits.connections, networkLimit: limits.connections)
         let builder = HTTPServerBuilder { [limits] responder in
             ClubChannel(
                 http: HTTP1Channel(responder: responder, configuration: .init(limits, open, isSecure: false)),

@@ -40,8 +40,8 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The part that one household or machine has: an IPv4 address, or the first 64 bits of an IPv6 one.
-    var household: IPAddress { isIPv4 ? self : IPAddress(bits: (bits >> 64) << 64) }
+    /// The part that one network or machine has: an IPv4 address, or the first 64 bits of an IPv6 one.
+    var network: IPAddress { isIPv4 ? self : IPAddress(bits: (bits >> 64) << 64) }
 
     /// The part that one customer of a provider has at most: an IPv4 address, or the first 48 bits of an IPv6 one.
     var site: IPAddress { isIPv4 ? self : IPAddress(bits: (bits >> 80) << 80) }

@@ -19,10 +19,10 @@ struct MediaInfoReader: Sendable {
 
     private let store: any FolderStore & MediaInfoStore & GalleryStore
     private let threads: NIOThreadPool
-    private let turns: SharedPool
+    private let turns: FairSemaphore
 
     /// Reads contents of a store, and keeps there what it finds; `turns` says who may have a thread.
-    init(store: any FolderStore & MediaInfoStore & GalleryStore, threads: NIOThreadPool, turns: SharedPool) {
+    init(store: any FolderStore & MediaInfoStore & GalleryStore, threads: NIOThreadPool, turns: FairSemaphore) {
         self.store = store
         self.threads = threads
         self.turns = turns
@@ -30,17 +30,17 @@ struct MediaInfoReader: Sendable {
 
     /// As ``describe(_:for:)`` for who pays for a request, as long as its client waits for it.
     func describe(_ entries: [Metadata], for request: some RequestContext) async throws -> [Metadata] {
-        let party = request.party
-        return try await request.whileClientWaits { try await describe(entries, for: party) }
+        let requester = request.requester
+        return try await request.whileClientWaits { try await describe(entries, for: requester) }
     }
 
     /// Adds what is known of the pictures and films among some entries; what there is no turn for, and what cannot be
     /// read now, is told as pending.
-    func describe(_ entries: [Metadata], for party: Party) async throws -> [Metadata] {
+    func describe(_ entries: [Metadata], for requester: Requester) async throws -> [Metadata] {
         let photos = entries.filter { Self.isPhoto($0) }
         let hashes = Set(photos.compactMap(\.contentHash))
         var known = try await store.mediaInfo(of: Array(hashes))
-        known.merge(try await read(photos.filter { $0.contentHash.map { known[$0] == nil } ?? false }, for: party)) {
+        known.merge(try await read(photos.filter { $0.contentHash.map { known[$0] == nil } ?? false }, for: requester)) {
             $1
         }
         let views = try await store.captionViews(of: photos.map(\.path.key))
@@ -60,7 +60,7 @@ struct MediaInfoReader: Sendable {
 
     private static func isPhoto(_ entry: Metadata) -> Bool { entry.hasThumbnail && entry.contentHash != nil }
 
-    private func read(_ photos: [Metadata], for party: Party) async throws -> [ContentHash: MediaInfo] {
+    private func read(_ photos: [Metadata], for requester: Requester) async throws -> [ContentHash: MediaInfo] {
         var hashes: Set<ContentHash> = []
         var rest = photos.filter { photo in photo.contentHash.map { hashes.insert($0).inserted } ?? false }
             .prefix(Self.limit)
@@ -69,7 +69,7 @@ struct MediaInfoReader: Sendable {
             let lot = rest.prefix(Self.lot)
             rest = rest.dropFirst(Self.lot)
             do {
-                let turn = try await turns.wait(for: party)
+                let turn = try await turns.wait(for: requester)
                 defer { withExtendedLifetime(turn) {} }
                 found.merge(try await read(lot: lot)) { $1 }
             } catch is APIError {

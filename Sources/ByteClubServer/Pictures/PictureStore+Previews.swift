@@ -13,9 +13,9 @@ extension PictureStore {
     ///
     /// - Throws: As ``makePreviews(of:for:source:)``.
     func preview(
-        of hash: ContentHash, size: Int, for party: Party, source: @escaping @Sendable () async throws -> StoredContent
+        of hash: ContentHash, size: Int, for requester: Requester, source: @escaping @Sendable () async throws -> StoredContent
     ) async throws -> FileBlob {
-        try await makePreviews(of: hash, for: party, source: source)
+        try await makePreviews(of: hash, for: requester, source: source)
         let picture = try await NIOThreadPool.singleton.runIfActive {
             Self.sizes.reversed().lazy.filter { $0 <= size }.compactMap { cache.blob(Self.name(hash, $0)) }.first
         }
@@ -27,17 +27,17 @@ extension PictureStore {
     ///
     /// - Throws: As ``picture(_:by:refusal:for:limit:source:known:make:)``; ``StorageError`` when there is no room.
     func makePreviews(
-        of hash: ContentHash, for party: Party, source: @escaping @Sendable () async throws -> StoredContent
+        of hash: ContentHash, for requester: Requester, source: @escaping @Sendable () async throws -> StoredContent
     ) async throws {
-        try await makePreviews(of: hash, .now, for: party, source: source)
+        try await makePreviews(of: hash, .now, for: requester, source: source)
     }
 
     private func makePreviews(
-        of hash: ContentHash, _ syncing: ThumbnailCache.Syncing, for party: Party,
+        of hash: ContentHash, _ syncing: ThumbnailCache.Syncing, for requester: Requester,
         source: @escaping @Sendable () async throws -> StoredContent
     ) async throws {
         let refusal = "\(hash)-pictures.refused-\(Self.previewVersion)"
-        try await picture("\(hash)", by: previews, refusal: refusal, for: party, source: source) {
+        try await picture("\(hash)", by: previews, refusal: refusal, for: requester, source: source) {
             cache.blob(Self.name(hash, Self.sizes[0])).map { _ in }
         } make: { file in
             try store(try makers.previews(file, Self.sizes), of: hash, syncing)
@@ -47,7 +47,7 @@ extension PictureStore {
     /// Makes previews that no request waits for, as ``makePreviews(of:for:source:)``, unless a process has ended while it
     /// made them; a crash of the machine before the next ``settle()`` may lose them.
     func makePreviewsAhead(
-        of hash: ContentHash, for party: Party, source: @escaping @Sendable () async throws -> StoredContent
+        of hash: ContentHash, for requester: Requester, source: @escaping @Sendable () async throws -> StoredContent
     ) async throws {
         let mark = "\(hash)-trying"
         let isTried = try await NIOThreadPool.singleton.runIfActive {
@@ -57,7 +57,7 @@ extension PictureStore {
         }
         if isTried { return }
         defer { cache.remove(mark) }
-        try await makePreviews(of: hash, .later, for: party, source: source)
+        try await makePreviews(of: hash, .later, for: requester, source: source)
     }
 
     /// Syncs the files that ``makePreviewsAhead(of:for:source:)`` has stored.

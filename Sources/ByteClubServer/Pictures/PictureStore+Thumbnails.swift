@@ -14,12 +14,12 @@ extension PictureStore {
     ///
     /// - Throws: As ``picture(_:by:refusal:for:limit:source:known:make:)``.
     func thumbnail(
-        of hash: ContentHash, size: ThumbnailSize, format: ThumbnailImageFormat, for party: Party,
+        of hash: ContentHash, size: ThumbnailSize, format: ThumbnailImageFormat, for requester: Requester,
         source: @escaping @Sendable () async throws -> StoredContent
     ) async throws -> [UInt8] {
         let name = "\(hash)-\(size.rawValue).\(format.rawValue)"
         return try await picture(
-            name, by: thumbnails, refusal: "\(name).refused-\(makers.thumbnailVersion)", for: party,
+            name, by: thumbnails, refusal: "\(name).refused-\(makers.thumbnailVersion)", for: requester,
             limit: Self.thumbnailSourceLimit
         ) {
             let preview = try await NIOThreadPool.singleton.runIfActive { preview(forThumbnailOf: hash, size) }
@@ -39,7 +39,7 @@ extension PictureStore {
     ///
     /// - Throws: ``APIError`` 415 when they may have none, or the photo cannot be copied, 429 or 503 when too many
     ///   requests wait for a copy.
-    func shareable(_ entry: FolderEntry, _ content: StoredContent, for party: Party) async throws -> StoredContent {
+    func shareable(_ entry: FolderEntry, _ content: StoredContent, for requester: Requester) async throws -> StoredContent {
         guard let hash = entry.contentHash else { return content }
         let name = "\(hash)-share-\(Self.copyVersion).jpg"
         if let copy = try await NIOThreadPool.singleton.runIfActive({ cache.blob(name) }) { return .blob(copy) }
@@ -53,7 +53,7 @@ extension PictureStore {
         }
         let refusal = "\(hash)-share.refused-\(Self.copyVersion)"
         return .blob(
-            try await picture(name, by: copies, refusal: refusal, for: party) {
+            try await picture(name, by: copies, refusal: refusal, for: requester) {
                 content
             } known: {
                 cache.blob(name)

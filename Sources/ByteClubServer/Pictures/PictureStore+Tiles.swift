@@ -19,12 +19,12 @@ extension PictureStore {
     /// - Throws: As ``picture(_:by:refusal:for:limit:source:known:make:)``; ``APIError`` 404 when there is no such tile;
     ///   ``StorageError`` when there is no room.
     func tile(
-        of hash: ContentHash, column: Int, row: Int, for party: Party,
+        of hash: ContentHash, column: Int, row: Int, for requester: Requester,
         source: @escaping @Sendable () async throws -> StoredContent
     ) async throws -> (file: any BlobReader, range: Range<Int64>) {
         let name = "\(hash)-tiles-\(Self.tileVersion)"
         let refusal = "\(hash)-tiles.refused-\(Self.tileVersion)"
-        let made = try await picture(name, by: tiles, refusal: refusal, for: party, source: source) {
+        let made = try await picture(name, by: tiles, refusal: refusal, for: requester, source: source) {
             tileSet(name)
         } make: { file in
             try reserve.check(for: Self.spareForTiles + Int64(Makers.mostTileBytes))

@@ -42,7 +42,7 @@ struct PictureStore: Sendable {
     /// Threads that may block.
     let threads: NIOThreadPool
     /// The fair queue for these threads.
-    let turns: SharedPool
+    let turns: FairSemaphore
     /// The space that writers need on the disk of the folder.
     let reserve: DiskReserve
     let makers: Makers
@@ -53,7 +53,7 @@ struct PictureStore: Sendable {
 
     /// Keeps pictures in a folder, and makes them on some threads when it is a requester's turn.
     init(
-        directory: String, threads: NIOThreadPool, turns: SharedPool, reserve: DiskReserve,
+        directory: String, threads: NIOThreadPool, turns: FairSemaphore, reserve: DiskReserve,
         makers: Makers = Makers()
     ) {
         self.directory = directory
@@ -72,7 +72,7 @@ struct PictureStore: Sendable {
         /// A picture for which a requester waits.
         struct Wish: Hashable {
             let name: String
-            let party: Party
+            let requester: Requester
         }
 
         let waiting = SingleFlight<Wish, Made>()
@@ -88,7 +88,7 @@ struct PictureStore: Sendable {
     ///   - name: The name of the picture, the same for all requests that share the work.
     ///   - work: The kind of work.
     ///   - refusal: The name under which a refusal is kept.
-    ///   - party: The requester.
+    ///   - requester: The requester.
     ///   - limit: The longest photo in bytes that is read into memory, where it is in no file.
     ///   - source: Finds the photo's content.
     ///   - known: Finds the picture; nil when it is not there; may block.
@@ -96,7 +96,7 @@ struct PictureStore: Sendable {
     /// - Throws: ``APIError`` 415 when the photo cannot be decoded, 404 when it is too large, 429 or 503 when too many
     ///   requests wait; errors of the closures.
     func picture<Made: Sendable>(
-        _ name: String, by work: SharedWork<Made>, refusal: String, for party: Party, limit: Int64 = sourceLimit,
+        _ name: String, by work: SharedWork<Made>, refusal: String, for requester: Requester, limit: Int64 = sourceLimit,
         source: @escaping @Sendable () async throws -> StoredContent,
         known: @escaping @Sendable () -> Made?, make: @escaping @Sendable (_ file: String) throws -> Made
     ) async throws -> Made {
@@ -106,8 +106,8 @@ struct PictureStore: Sendable {
             return nil
         }
         if let made = try await NIOThreadPool.singleton.runIfActive(find) { return made }
-        return try await work.waiting.value(of: .init(name: name, party: party)) {
-            let turn = try await turns.wait(for: party)
+        return try await work.waiting.value(of: .init(name: name, requester: requester)) {
+            let turn = try await turns.wait(for: requester)
             defer { withExtendedLifetime(turn) {} }
             return try await work.making.value(of: name) {
                 if let made = try await NIOThreadPool.singleton.runIfActive(find) { return made }

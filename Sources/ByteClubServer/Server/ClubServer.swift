@@ -18,7 +18,7 @@ struct ClubServer: Service {
     private let connections: OpenConnections
     private let requests = RequestMetrics()
     /// What this server's requests share.
-    let shares = FairShares()
+    let shares = SharedLimits()
     private let threads = NIOThreadPool(numberOfThreads: Self.renderingThreads)
     private let pictures: PictureStore
     private let onListening: @Sendable (String) async -> Void

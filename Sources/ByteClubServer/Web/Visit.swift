@@ -17,11 +17,11 @@ struct Visit {
     let newCookie: String?
 
     /// Who pays for what the request takes.
-    var party: Party { member.map { .member($0.uid) } ?? request.party }
+    var requester: Requester { member.map { .member($0.uid) } ?? request.requester }
 
     /// Reads the form, when there is one, as ``RoutedRequest/readForm(in:for:)`` does.
-    mutating func readForm(in memory: SharedPool) async throws {
-        try await request.readForm(in: memory, for: party)
+    mutating func readForm(in memory: FairSemaphore) async throws {
+        try await request.readForm(in: memory, for: requester)
     }
 
     /// A value of the query or the form.

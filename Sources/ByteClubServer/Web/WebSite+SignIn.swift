@@ -49,13 +49,13 @@ extension WebSite {
         _ request: RoutedRequest, _ verdict: SignInLimits.Verdict, _ work: @escaping @Sendable () async throws -> T
     ) async throws -> T {
         // Who has a whole site of IPv6 addresses has one turn, not one for each of its networks.
-        let party = Party.stranger(request.client.address?.site)
+        let requester = Requester.stranger(request.client.address?.site)
         let (shares, pause) = (shares, settings.signIns.pause)
         return try await request.whileClientWaits {
-            let doubt = verdict == .doubted ? try await shares.doubtedSignIns.wait(for: party) : nil
+            let doubt = verdict == .doubted ? try await shares.doubtedSignIns.wait(for: requester) : nil
             if doubt != nil { try await Task.sleep(for: pause) }
             let hashes = verdict == .known ? shares.knownPasswordHashes : shares.passwordHashes
-            let turn = try await hashes.wait(for: party)
+            let turn = try await hashes.wait(for: requester)
             defer { withExtendedLifetime((doubt, turn)) {} }
             return try await work()
         }

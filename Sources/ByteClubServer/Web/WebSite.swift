@@ -10,7 +10,7 @@ struct WebSite: Sendable {
     let media: MediaInfoReader
     let settings: ClubAPI.Settings
     let csrfKey: SymmetricKey
-    let shares: FairShares
+    let shares: SharedLimits
     let signIns: DeviceSignIns
 
     /// The club's name; nil for none.

@@ -45,7 +45,7 @@ struct ThumbnailCrowdTests {
             let link = try await Self.link(server, to: "/p/city.jpg")
             let turns = server.club.shares.renderings
             // As if one stranger's picture took for ever.
-            let busy = Mutex<SharedPool.Lease?>(try turns.take(for: .stranger(IPAddress("192.0.2.1"))))
+            let busy = Mutex<FairSemaphore.Lease?>(try turns.take(for: .stranger(IPAddress("192.0.2.1"))))
             async let late = server.send("GET \(link)?picture=1", [])
             try await eventually("the stranger waits") { turns.waiting == 1 }
             #expect(try await server.get("/1/thumbnails/auto/p/city.jpg?size=m").status == 200)
@@ -60,7 +60,7 @@ struct ThumbnailCrowdTests {
         try await TestServer.run { server in
             try await Self.fill(server)
             let turns = server.club.shares.renderings
-            let busy = Mutex<SharedPool.Lease?>(try turns.take(2, for: .member(99)))
+            let busy = Mutex<FairSemaphore.Lease?>(try turns.take(2, for: .member(99)))
             do {
                 let clients = await BackgroundThread.run {
                     ["xs", "s", "m", "xl"].map { size in
@@ -92,9 +92,9 @@ struct ThumbnailCrowdTests {
             let photo = Fixture.bytes("panoramas/dated.jpg")
             let put = try await server.send("PUT /1/files_put/auto/p/ridge.jpg", body: photo)
             let entry: Metadata = try put.decoded()
-            let turns = SharedPool("threads", .init(total: 1, strangers: 1, member: 1, household: 1))
+            let turns = FairSemaphore("threads", .init(total: 1, strangers: 1, member: 1, network: 1))
             let reader = MediaInfoReader(store: server.store, threads: .singleton, turns: turns)
-            let busy = Mutex<SharedPool.Lease?>(try turns.take(for: .member(9)))
+            let busy = Mutex<FairSemaphore.Lease?>(try turns.take(for: .member(9)))
             #expect(try await reader.describe([entry], for: .member(1)).first?.photoInfo?.isPending == true)
             busy.withLock { $0 = nil }
             #expect(try await reader.describe([entry], for: .member(1)).first?.photoInfo?.taken != nil)

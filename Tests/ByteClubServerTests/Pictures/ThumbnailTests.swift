@@ -31,8 +31,8 @@ import Testing
     }
 
     private let directory: TemporaryDirectory
-    private let turns = SharedPool(
-        "threads", .init(total: 2, strangers: 1, member: 2, household: 1, queue: 8, queueOfParty: 4))
+    private let turns = FairSemaphore(
+        "threads", .init(total: 2, strangers: 1, member: 2, network: 1, queue: 8, queueOfRequester: 4))
     private let photo = ContentHasher.hash([7])
 
     init() throws { directory = try TemporaryDirectory() }
@@ -84,7 +84,7 @@ import Testing
         let thumbnails = store(renderings)
         let photo = photo
         try await withThrowingTaskGroup(of: [UInt8].self) { tasks in
-            // More of each party than may wait.
+            // More of each requester than may wait.
             for number in 0..<20 {
                 tasks.addTask {
                     try await thumbnails.thumbnail(
@@ -92,7 +92,7 @@ import Testing
                     ) { .bytes([7]) }
                 }
             }
-            try await eventually("both parties have their turn") { turns.used == 2 && renderings.count == 1 }
+            try await eventually("both requesters have their turn") { turns.used == 2 && renderings.count == 1 }
             renderings.mayEnd(20)
             for try await bytes in tasks { #expect(bytes == [1, 2, 3]) }
         }
@@ -104,7 +104,7 @@ import Testing
         let renderings = Renderings()
         let thumbnails = store(renderings)
         let photo = photo
-        let busy = Mutex<SharedPool.Lease?>(try turns.take(2, for: .member(9)))
+        let busy = Mutex<FairSemaphore.Lease?>(try turns.take(2, for: .member(9)))
         func ask(_ size: ThumbnailSize) -> Task<[UInt8], any Error> {
             Task {
                 try await thumbnails.thumbnail(of: photo, size: size, format: .jpeg, for: .member(1)) { .bytes([7]) }

@@ -10,8 +10,8 @@ import Testing
 
 @Suite struct TileTests {
     private let directory: TemporaryDirectory
-    private let turns = SharedPool(
-        "threads", .init(total: 2, strangers: 1, member: 2, household: 1, queue: 8, queueOfParty: 8))
+    private let turns = FairSemaphore(
+        "threads", .init(total: 2, strangers: 1, member: 2, network: 1, queue: 8, queueOfRequester: 8))
     private let hash = ContentHasher.hash([7])
     private var path: String { directory.path + "/thumbnails" }
 

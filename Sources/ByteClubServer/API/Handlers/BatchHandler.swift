@@ -6,7 +6,7 @@ import NIOCore
 struct BatchHandler: Sendable {
     let store: any FolderStore & UploadStore & RoomStore
     /// Where a batch's memory comes from.
-    let memory: SharedPool
+    let memory: FairSemaphore
     let places: ChunkPlaces
 
     /// Answers `POST /sync/batch`.

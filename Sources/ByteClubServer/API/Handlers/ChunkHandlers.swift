@@ -8,7 +8,7 @@ struct ChunkHandlers: Sendable {
 
     let store: any FolderStore & UploadStore & RoomStore
     /// Where a chunk's memory comes from.
-    let memory: SharedPool
+    let memory: FairSemaphore
     let places: ChunkPlaces
 
     /// Answers `POST /sync/chunks/need`.

@@ -17,9 +17,9 @@ struct DeviceGrantHandlers: Sendable {
             guard let app = try await client(request) else { return OAuth2Refusal.invalidClient.response }
             let asker = DeviceSignIns.Asker(
                 app: app, device: ConsentRequest.device(in: request.parameters), address: request.client.address)
-            // Who has a whole site of IPv6 addresses is one party, as at the sign-in page.
-            let party = Party.stranger(request.client.address?.site)
-            guard let begun = signIns.begin(asker, for: party, at: settings.now()) else {
+            // Who has a whole site of IPv6 addresses is one requester, as at the sign-in page.
+            let requester = Requester.stranger(request.client.address?.site)
+            guard let begun = signIns.begin(asker, for: requester, at: settings.now()) else {
                 throw APIError(429, "too many sign-ins are waiting for a code; try again later", retryAfter: 60)
             }
             let page = settings.origin(for: request.client) + "/device"

@@ -40,9 +40,9 @@ struct DownloadHandlers: Sendable {
         guard MediaType(name: entry.path.name).hasThumbnail, entry.bytes <= PictureStore.thumbnailSourceLimit,
             let hash = entry.contentHash
         else { throw APIError(404, "a thumbnail of '\(entry.path)' was not found") }
-        let (store, pictures, party) = (store, pictures, request.party)
+        let (store, pictures, requester) = (store, pictures, request.requester)
         let bytes = try await request.whileClientWaits {
-            try await pictures.thumbnail(of: hash, size: size, format: format, for: party) {
+            try await pictures.thumbnail(of: hash, size: size, format: format, for: requester) {
                 try await store.content(of: entry)
             }
         }

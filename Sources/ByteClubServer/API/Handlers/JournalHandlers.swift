@@ -15,7 +15,7 @@ struct JournalHandlers: Sendable {
     let store: any FolderStore
     let reader: FolderReader
     /// Where a page's memory comes from.
-    let memory: SharedPool
+    let memory: FairSemaphore
 
     /// Answers `GET /sync/changes`.
     func changes(_ request: MemberRequest) async throws -> Response {
@@ -38,9 +38,9 @@ struct JournalHandlers: Sendable {
         if let cursor, cursor.end == nil, cursor.epoch == store.epoch, seconds > 0 {
             try await wait(request, after: cursor.position, seconds: seconds)
         }
-        let (memory, party) = (memory, request.party)
+        let (memory, requester) = (memory, request.requester)
         let most = (inlines ? Int(limits.inlineBytes) : 0) + limits.entries * Self.largestJournalEntry
-        let lease = try await request.whileClientWaits { try await memory.wait(most, for: party) }
+        let lease = try await request.whileClientWaits { try await memory.wait(most, for: requester) }
         let (page, bodies) = try await reader.inTurn(for: request) { [store] in
             try await store.journal(after: cursor, besides: writer, limits: limits)
         }

@@ -101,9 +101,9 @@ struct LinkHandlers: Sendable {
     /// Hashes a link's new password when it is the member's turn.
     private func hash(_ password: String, for request: MemberRequest) async throws -> PasswordHash {
         try PasswordHash.checkLength(of: password)
-        let (hashes, party) = (reader.shares.knownPasswordHashes, request.party)
+        let (hashes, requester) = (reader.shares.knownPasswordHashes, request.requester)
         return try await request.whileClientWaits {
-            let turn = try await hashes.wait(for: party)
+            let turn = try await hashes.wait(for: requester)
             defer { withExtendedLifetime(turn) {} }
             return try await PasswordHash.make(password)
         }

@@ -5,7 +5,7 @@ import HTTPTypes
 struct PasswordHandlers: Sendable {
     let store: any MemberStore
     let settings: ClubAPI.Settings
-    let shares: FairShares
+    let shares: SharedLimits
 
     /// Answers `GET /sync/password`: whether the member has one.
     func isSet(_ request: MemberRequest) async throws -> Response {
@@ -21,10 +21,10 @@ struct PasswordHandlers: Sendable {
         if let wait = settings.signIns.change(by: member.uid) { throw WebSite.tooMany(wait) }
         let new = request.parameters["password"] ?? ""
         try PasswordHash.checkLength(of: new)
-        let (store, hashes, party) = (store, shares.knownPasswordHashes, request.party)
+        let (store, hashes, requester) = (store, shares.knownPasswordHashes, request.requester)
         let current = request.parameters["current"]
         let isChanged = try await request.whileClientWaits {
-            let turn = try await hashes.wait(for: party)
+            let turn = try await hashes.wait(for: requester)
             defer { withExtendedLifetime(turn) {} }
             let known = try await store.credentials(ofMember: member.name)?.password
             if let known, try await !PasswordHash.verify(current ?? "", against: known) { return false }

@@ -27,7 +27,7 @@ struct PhotoHandlers: Sendable {
                 photo, await store.content(of: photo), for: request,
                 headers: PictureHeaders.make(cache: Self.forEver), tag: EntityTag(text: "\(hash)"))
         }
-        return try await picture(of: photo, hash, made, for: request, as: visit.party, cache: Self.forEver)
+        return try await picture(of: photo, hash, made, for: request, as: visit.requester, cache: Self.forEver)
     }
 
     /// A picture that was made of a photo.
@@ -35,7 +35,7 @@ struct PhotoHandlers: Sendable {
     /// - Throws: ``APIError`` 404 or 415 when there is none, 429 or 503 when too many wait for theirs.
     func picture(
         of photo: FolderEntry, _ hash: ContentHash, _ wish: PictureName.Made, for request: some RequestContext,
-        as party: Party, cache: String
+        as requester: Requester, cache: String
     ) async throws -> Response {
         var headers = PictureHeaders.make(cache: cache)
         let tag = EntityTag(text: "\(hash)-\(wish.tag)")
@@ -51,10 +51,10 @@ struct PhotoHandlers: Sendable {
         let (file, range) = try await request.whileClientWaits {
             switch wish {
             case .size(let size):
-                let picture = try await pictures.preview(of: hash, size: size, for: party, source: source)
+                let picture = try await pictures.preview(of: hash, size: size, for: requester, source: source)
                 return (try picture.open(), 0..<picture.length)
             case .tile(let column, let row):
-                return try await pictures.tile(of: hash, column: column, row: row, for: party, source: source)
+                return try await pictures.tile(of: hash, column: column, row: row, for: requester, source: source)
             }
         }
         headers[.contentType] = "image/jpeg"

@@ -65,8 +65,8 @@ struct SharedLinkHandlers: Sendable {
     ) async throws -> Response {
         let content = try await store.content(of: entry)
         if link.keepsLocation { return try .file(entry, content, for: request, headers: headers) }
-        let (pictures, party) = (pictures, request.party)
-        let given = try await request.whileClientWaits { try await pictures.shareable(entry, content, for: party) }
+        let (pictures, requester) = (pictures, request.requester)
+        let given = try await request.whileClientWaits { try await pictures.shareable(entry, content, for: requester) }
         guard case .blob(let copy) = given, let hash = entry.contentHash else {
             return try .file(entry, given, for: request, headers: headers)
         }
@@ -96,7 +96,7 @@ struct SharedLinkHandlers: Sendable {
             throw APIError(404, "the photo was not found")
         }
         return try await photos.picture(
-            of: photo, hash, wish, for: request, as: request.party, cache: Self.pictureCache)
+            of: photo, hash, wish, for: request, as: request.requester, cache: Self.pictureCache)
     }
 
     // MARK: Passwords

@@ -296,7 +296,7 @@ final class SQLiteStore: ClubStore {
         _ = try Descriptor(path: path, flags: O_RDWR | O_CREAT)
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
-        configuration.maximumReaderCount = mode == .server ? FairShares.databaseReaders : 1
+        configuration.maximumReaderCount = mode == .server ? SharedLimits.databaseReaders : 1
         configuration.foreignKeysEnabled = false
         configuration.label = "byteclub.storage"
         configuration.prepareDatabase { database in

@@ -162,7 +162,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        if event is GiveWay { return giveWay(context) }
+        if event is Eviction { return giveWay(context) }
         if event is ShutOut { return shutOut(context) }
         guard let waiting = event as? ClientWaits else {
             return context.triggerUserOutboundEvent(event, promise: promise)

@@ -30,7 +30,7 @@ struct Response: Sendable {
     /// The content.
     var body: Body
     /// The memory that the content takes until it is sent; nil when nobody counts it.
-    private(set) var lease: SharedPool.Lease?
+    private(set) var lease: FairSemaphore.Lease?
 
     /// Creates a response.
     init(_ status: HTTPResponse.Status, headers: HTTPFields = [:], body: Body) {
@@ -41,14 +41,14 @@ struct Response: Sendable {
 
     /// Takes the memory that a large content needs until it is sent.
     ///
-    /// - Throws: ``APIError`` 429 when the party's own answers take all of its share, 503 when all do.
-    mutating func hold(_ shares: FairShares, for party: Party) throws(APIError) {
+    /// - Throws: ``APIError`` 429 when the requester's own answers take all of its share, 503 when all do.
+    mutating func hold(_ shares: SharedLimits, for requester: Requester) throws(APIError) {
         guard isLarge, lease == nil else { return }
-        lease = try shares.answers.take(Int(body.length), for: party)
+        lease = try shares.answers.take(Int(body.length), for: requester)
     }
 
     /// The same with memory that was taken for it before it was made.
-    func holding(_ lease: SharedPool.Lease) -> Response {
+    func holding(_ lease: FairSemaphore.Lease) -> Response {
         var response = self
         lease.shrink(to: Int(body.length))
         if isLarge { response.lease = lease }
@@ -61,7 +61,7 @@ struct Response: Sendable {
     }
 
     private var isLarge: Bool {
-        if case .bytes(let buffer) = body { buffer.readableBytes > FairShares.smallAnswer } else { false }
+        if case .bytes(let buffer) = body { buffer.readableBytes > SharedLimits.smallAnswer } else { false }
     }
 
     /// 200 with a JSON text.

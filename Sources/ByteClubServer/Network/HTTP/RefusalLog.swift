@@ -2,12 +2,12 @@ import Logging
 import Synchronization
 
 /// Sums up in the log how often strangers were refused for their rate, which would otherwise fill it: a line for the
-/// first refusal of a household, then one a minute with their number.
+/// first refusal of a network, then one a minute with their number.
 final class RefusalLog: Sendable {
-    /// The time between two lines of a household.
+    /// The time between two lines of a network.
     static let interval = Duration.seconds(60)
-    /// The households that are told apart within that time; what is refused to further ones is one sum.
-    static let mostHouseholds = 1000
+    /// The networks that are told apart within that time; what is refused to further ones is one sum.
+    static let mostNetworks = 1000
 
     private struct Sum {
         var count = 0
@@ -27,11 +27,11 @@ final class RefusalLog: Sendable {
         self.logger = logger
     }
 
-    /// Counts a refusal, and writes a line when it is a household's first.
-    func count(_ household: IPAddress?, at now: ContinuousClock.Instant = .now) {
+    /// Counts a refusal, and writes a line when it is a network's first.
+    func count(_ network: IPAddress?, at now: ContinuousClock.Instant = .now) {
         let (shown, isFirst) = state.withLock { state -> (IPAddress?, Bool) in
-            let isKnown = state.sums[household] != nil
-            let key = isKnown || state.sums.count < Self.mostHouseholds ? household : nil
+            let isKnown = state.sums[network] != nil
+            let key = isKnown || state.sums.count < Self.mostNetworks ? network : nil
             if state.nextReport == nil { state.nextReport = now + Self.interval }
             if state.sums[key] != nil {
                 state.sums[key]?.count += 1
@@ -48,20 +48,20 @@ final class RefusalLog: Sendable {
         let due = state.withLock { state -> [(IPAddress?, Sum)] in
             guard let deadline = state.nextReport, now >= deadline else { return [] }
             let due = state.sums.filter { now - $0.value.start >= Self.interval }
-            for (household, sum) in due { state.sums[household] = sum.count > 0 ? Sum(start: now) : nil }
+            for (network, sum) in due { state.sums[network] = sum.count > 0 ? Sum(start: now) : nil }
             state.nextReport = state.sums.isEmpty ? nil : now + Self.interval
             return due.map { ($0.key, $0.value) }
         }
-        for (household, sum) in due where sum.count > 0 {
-            write(household, count: sum.count, seconds: Int((now - sum.start) / .seconds(1)))
+        for (network, sum) in due where sum.count > 0 {
+            write(network, count: sum.count, seconds: Int((now - sum.start) / .seconds(1)))
         }
     }
 
-    private func write(_ household: IPAddress?, count: Int, seconds: Int) {
+    private func write(_ network: IPAddress?, count: Int, seconds: Int) {
         logger.notice(
             "requests refused by the rate limit",
             metadata: [
-                "peer": .string(household?.description ?? "others"), "count": .stringConvertible(count),
+                "peer": .string(network?.description ?? "others"), "count": .stringConvertible(count),
                 "seconds": .stringConvertible(seconds),
             ])
     }

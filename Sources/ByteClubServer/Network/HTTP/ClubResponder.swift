@@ -90,7 +90,7 @@ struct ClubResponder: Sendable {
     private func log(_ record: RequestRecord, of request: Request, remark: String? = nil) {
         refusals.writeSums()
         if record.status == HTTPResponse.Status.tooManyRequests.code, record.member == nil {
-            refusals.count(request.client.address?.household)
+            refusals.count(request.client.address?.network)
         } else {
             access.write(record, remark: remark)
         }

@@ -1,24 +1,24 @@
 import NIOCore
 
 /// Who has which of a server's places, and who gives way when there is none left.
-struct Places {
+struct ConnectionTable {
     private struct Place {
         let channel: any Channel
         /// Nil for who counts with nobody and never gives way: a trusted proxy.
-        let household: IPAddress?
+        let network: IPAddress?
         /// Since when it waits for a request; nil while it has one.
         var idleSince: NIODeadline?
     }
 
     private let limit: Int
-    private let householdLimit: Int
+    private let networkLimit: Int
     private var places: [ObjectIdentifier: Place] = [:]
-    private var households: [IPAddress: Int] = [:]
+    private var networks: [IPAddress: Int] = [:]
 
-    /// Starts with so many free places, of which one household may have so many.
-    init(limit: Int, householdLimit: Int) {
+    /// Starts with so many free places, of which one network may have so many.
+    init(limit: Int, networkLimit: Int) {
         self.limit = limit
-        self.householdLimit = householdLimit
+        self.networkLimit = networkLimit
     }
 
     /// How many are taken.
@@ -30,18 +30,18 @@ struct Places {
     ///
     /// - Returns: Whether it has one, and the connection that is to go for it.
     mutating func enter(
-        _ id: ObjectIdentifier, _ channel: any Channel, of household: IPAddress?, at now: NIODeadline
+        _ id: ObjectIdentifier, _ channel: any Channel, of network: IPAddress?, at now: NIODeadline
     ) -> (isServed: Bool, leaving: (any Channel)?) {
-        let own = household.map { households[$0, default: 0] } ?? 0
+        let own = network.map { networks[$0, default: 0] } ?? 0
         var leaving: (any Channel)?
-        let isShareUsed = household != nil && own >= householdLimit
+        let isShareUsed = network != nil && own >= networkLimit
         if isShareUsed || places.count >= limit {
             let longest =
                 if isShareUsed {
-                    longestIdle { $0 == household ? 1 : nil }
+                    longestIdle { $0 == network ? 1 : nil }
                 } else {
                     longestIdle { home in
-                        let size = households[home, default: 0] + (home == household ? 1 : 0)
+                        let size = networks[home, default: 0] + (home == network ? 1 : 0)
                         return size > own ? size : nil
                     }
                 }
@@ -49,8 +49,8 @@ struct Places {
             leaving = places[longest]?.channel
             leave(longest)
         }
-        places[id] = Place(channel: channel, household: household, idleSince: now)
-        if let household { households[household, default: 0] += 1 }
+        places[id] = Place(channel: channel, network: network, idleSince: now)
+        if let network { networks[network, default: 0] += 1 }
         return (true, leaving)
     }
 
@@ -66,18 +66,18 @@ struct Places {
 
     /// Takes a connection's place back, if it has one.
     mutating func leave(_ id: ObjectIdentifier) {
-        guard let household = places.removeValue(forKey: id)?.household, let size = households[household] else {
+        guard let network = places.removeValue(forKey: id)?.network, let size = networks[network] else {
             return
         }
-        households[household] = size > 1 ? size - 1 : nil
+        networks[network] = size > 1 ? size - 1 : nil
     }
 
-    /// Of the idle connections whose household weighs most, the one that has waited longest; a household without a
+    /// Of the idle connections whose network weighs most, the one that has waited longest; a network without a
     /// weight keeps its own.
     private func longestIdle(_ weight: (IPAddress) -> Int?) -> ObjectIdentifier? {
         var longest: (id: ObjectIdentifier, weight: Int, since: NIODeadline)?
         for (id, place) in places {
-            guard let household = place.household, let since = place.idleSince, let weight = weight(household) else {
+            guard let network = place.network, let since = place.idleSince, let weight = weight(network) else {
                 continue
             }
             if let longest, (longest.weight, since) >= (weight, longest.since) { continue }

@@ -1,18 +1,18 @@
 import NIOCore
 import Synchronization
 
-/// Counts the connections of a server and what goes through them, and shares the places among the households.
+/// Counts the connections of a server and what goes through them, and shares the places among the networks.
 ///
-/// A household has an eighth of the places at most. When its share is used up, or all places are, the connection gives
-/// way that has waited longest for a request: one of the same household, or of the one that has most, as long as that
+/// A network has an eighth of the places at most. When its share is used up, or all places are, the connection gives
+/// way that has waited longest for a request: one of the same network, or of the one that has most, as long as that
 /// has not fewer than the newcomer's. So nobody keeps others out by doing nothing.
 final class OpenConnections: Sendable {
     /// How many refused connections are told so in peace; further ones are closed right behind their answer.
     static let courtesy = 64
-    /// A household may have the places divided by this.
-    static let householdDivisor = 8
-    /// The places that a household may have however few there are: a browser opens six, a mirror fewer.
-    static let leastForHousehold = 8
+    /// A network may have the places divided by this.
+    static let networkDivisor = 8
+    /// The places that a network may have however few there are: a browser opens six, a mirror fewer.
+    static let leastForNetwork = 8
 
     /// What becomes of a connection.
     enum Admission: Sendable {
@@ -26,10 +26,10 @@ final class OpenConnections: Sendable {
 
     /// The most connections that are served at once.
     let limit: Int
-    /// The most of them that one household may have.
-    let householdLimit: Int
+    /// The most of them that one network may have.
+    let networkLimit: Int
     private let trusted: [AddressRange]
-    private let places: Mutex<Places>
+    private let places: Mutex<ConnectionTable>
     private let count = Atomic<Int>(0)
     private let refused = Atomic<Int64>(0)
     private let displaced = Atomic<Int64>(0)
@@ -41,14 +41,14 @@ final class OpenConnections: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The most connections that are served at once.
-    ///   - householdLimit: The most of one household; an eighth of all unless given.
-    ///   - trusted: The proxies, which carry the requests of many and are no household.
-    init(limit: Int, householdLimit: Int? = nil, trusting trusted: [AddressRange] = []) {
+    ///   - networkLimit: The most of one network; an eighth of all unless given.
+    ///   - trusted: The proxies, which carry the requests of many and are no network.
+    init(limit: Int, networkLimit: Int? = nil, trusting trusted: [AddressRange] = []) {
         self.limit = limit
-        self.householdLimit =
-            householdLimit ?? min(limit, max(Self.leastForHousehold, limit / Self.householdDivisor))
+        self.networkLimit =
+            networkLimit ?? min(limit, max(Self.leastForNetwork, limit / Self.networkDivisor))
         self.trusted = trusted
-        places = Mutex(Places(limit: limit, householdLimit: self.householdLimit))
+        places = Mutex(ConnectionTable(limit: limit, networkLimit: self.networkLimit))
     }
 
     /// Counts a connection until its channel is closed, and gives it a place when there is one.
@@ -62,12 +62,12 @@ final class OpenConnections: Sendable {
         let address = IPAddress(channel.remoteAddress)
         let isProxy = address.map { address in trusted.contains { $0.contains(address) } } ?? true
         let (isServed, leaving, taken) = places.withLock { places in
-            let (isServed, leaving) = places.enter(id, channel, of: isProxy ? nil : address?.household, at: .now())
+            let (isServed, leaving) = places.enter(id, channel, of: isProxy ? nil : address?.network, at: .now())
             return (isServed, leaving, places.count)
         }
         if let leaving {
             displaced.wrappingAdd(1, ordering: .relaxed)
-            leaving.triggerUserOutboundEvent(GiveWay(), promise: nil)
+            leaving.triggerUserOutboundEvent(Eviction(), promise: nil)
         }
         if isServed { return .served }
         refused.wrappingAdd(1, ordering: .relaxed)
@@ -107,4 +107,4 @@ final class OpenConnections: Sendable {
 }
 
 /// Tells a connection that another one gets its place.
-struct GiveWay: Sendable {}
+struct Eviction: Sendable {}
