@@ -96,3 +96,32 @@ extension PictureStore {
 
     private static func name(_ hash: ContentHash, _ size: Int) -> String { "\(hash)-\(size).jpg" }
 }
+
+extension PictureStore {
+    /// The longest photo in bytes that has a thumbnail.
+    static let thumbnailSourceLimit: Int64 = 20 << 20
+
+    /// The thumbnail of a content.
+    ///
+    /// - Throws: As ``picture(_:by:refusal:for:limit:source:known:make:)``.
+    func thumbnail(
+        of hash: ContentHash, size: ThumbnailSize, format: ThumbnailImageFormat, for requester: Requester,
+        source: @escaping @Sendable () async throws -> StoredContent
+    ) async throws -> [UInt8] {
+        let name = "\(hash)-\(size.rawValue).\(format.rawValue)"
+        return try await picture(
+            name, by: thumbnails, refusal: "\(name).refused-\(makers.thumbnailVersion)", for: requester,
+            limit: Self.thumbnailSourceLimit
+        ) {
+            let preview = try await NIOThreadPool.singleton.runIfActive { preview(forThumbnailOf: hash, size) }
+            return if let preview { .blob(preview) } else { try await source() }
+        } known: {
+            cache.read(name)
+        } make: { file in
+            let bytes = try makers.thumbnail(file, size, format)
+            // On a full disk the next request makes it again.
+            cache.store(bytes, as: name)
+            return bytes
+        }
+    }
+}

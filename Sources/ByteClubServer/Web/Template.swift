@@ -1,4 +1,6 @@
+import HTTPTypes
 import Mustache
+import NIOCore
 
 /// The values of a page's template: the page's own, and then those that all pages have.
 struct PageView: MustacheParent {
@@ -85,5 +87,66 @@ enum Template: String, CaseIterable, Sendable {
     /// A file's text without the end of its last line.
     private static func text(_ file: [UInt8]) -> String {
         String(decoding: file.last == UInt8(ascii: "\n") ? file.dropLast() : file[...], as: UTF8.self)
+    }
+}
+
+/// How values are made fit for HTML, in elements and in quoted attributes.
+///
+/// It goes scalar by scalar: Mustache's own escaping looks at whole characters, and a quotation mark with an accent on
+/// it is another character than a quotation mark, though a browser sees the mark.
+struct HTMLText: MustacheContentType {
+    private static let name = "ESCAPED"
+    private static let isRegistered: Void = MustacheContentTypes.register(HTMLText(), named: name)
+
+    /// A template in which every value between two braces is escaped this way.
+    static func template(_ text: String) throws -> MustacheTemplate {
+        isRegistered
+        return try MustacheTemplate(string: "{{% CONTENT_TYPE:\(name)}}" + text)
+    }
+
+    func escapeText(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}
+
+/// A script or a style of the pages, which SwiftPM makes part of the program as it does with ``Template``s.
+enum WebFile: Sendable {
+    case galleryStyle, galleryScript, viewerStyle, viewerScript, timeScript
+
+    /// Answers with the file, whoever asks.
+    var response: @Sendable (RoutedRequest) async throws -> Response {
+        { _ in
+            Response(
+                .ok, headers: [.contentType: "\(type); charset=UTF-8", .cacheControl: "public, max-age=300"],
+                body: .bytes(ByteBuffer(bytes: bytes)))
+        }
+    }
+
+    private var bytes: [UInt8] {
+        switch self {
+        case .galleryStyle: PackageResources.gallery_css
+        case .galleryScript: PackageResources.gallery_js
+        case .viewerStyle: PackageResources.viewer_css
+        case .viewerScript: PackageResources.viewer_js
+        case .timeScript: PackageResources.time_js
+        }
+    }
+
+    private var type: String {
+        switch self {
+        case .galleryStyle, .viewerStyle: "text/css"
+        case .galleryScript, .viewerScript, .timeScript: "text/javascript"
+        }
     }
 }

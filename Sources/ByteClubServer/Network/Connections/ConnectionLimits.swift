@@ -1,3 +1,5 @@
+import CLinux
+import HummingbirdCore
 import NIOCore
 
 /// How many connections there may be, and how long a client may keep one without getting on.
@@ -24,4 +26,34 @@ struct ConnectionLimits: Sendable {
 
     /// The bytes that a client must manage during ``stall``.
     var leastBytes: Int64 { stall.nanoseconds / 1_000_000_000 * Int64(slowest) }
+}
+
+extension HTTP1Channel.Configuration {
+    /// The most bytes of one header field, and of the request line.
+    static let fieldSize = 16 << 10
+
+    /// HTTP as the limits allow it, over TLS or not.
+    init(_ limits: ConnectionLimits, _ connections: OpenConnections, isSecure: Bool) {
+        self.init(
+            additionalChannelHandlers: [
+                ConnectionHandler(limits: limits, connections: connections, isSecure: isSecure)
+            ], idleTimeout: nil,
+            httpDecoderConfiguration: DecoderConfiguration(
+                maxHeaderFieldSize: Self.fieldSize, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100))
+    }
+}
+
+/// How many files and connections the system lets this process have open.
+enum DescriptorLimit {
+    /// What the server needs besides connections: the database, the log, uploads.
+    static let reserve = 128
+
+    /// Asks for as many as this process may have.
+    ///
+    /// - Returns: How many it has.
+    @discardableResult
+    static func raise() -> Int { byteclub_raise_descriptor_limit() }
+
+    /// How many connections that allows: each may have a file open besides.
+    static func connections(with descriptors: Int) -> Int { max(16, (descriptors - reserve) / 2) }
 }

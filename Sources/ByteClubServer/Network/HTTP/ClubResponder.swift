@@ -3,6 +3,7 @@ import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
+import Synchronization
 
 /// Takes each request from the socket to its response and its line in the log.
 struct ClubResponder: Sendable {
@@ -169,4 +170,48 @@ struct ClubResponder: Sendable {
             piece = try await next
         }
     }
+}
+
+/// Shares the memory for answers that are read piece by piece among those that are being sent.
+final class SendBudget: Sendable {
+    /// The bytes that all of them may hold.
+    static let total = 32 << 20
+    /// The least that one piece is worth reading for.
+    static let smallest = 16 << 10
+    /// The longest piece in bytes.
+    static let largest = 256 << 10
+
+    private let sending = Atomic<Int>(0)
+
+    /// Counts one more; ``end()`` takes it back.
+    func begin() { sending.wrappingAdd(1, ordering: .relaxed) }
+
+    /// Counts one less.
+    func end() { sending.wrappingSubtract(1, ordering: .relaxed) }
+
+    /// How long a piece may be now: an answer holds one that is sent, one that is read, and what the socket did not
+    /// take.
+    var pieceSize: Int {
+        let share = Self.total / 3 / max(1, sending.load(ordering: .relaxed))
+        return max(Self.smallest, min(Self.largest, share))
+    }
+}
+
+/// What clients and the log are told of failures that are not the client's.
+enum ServerFault {
+    /// The refusal; it tells nothing of the server's insides.
+    static func refusal(for error: any Error) -> APIError {
+        let error = error as? StorageError
+        return switch error?.code {
+        case .full: APIError(507, "the club's storage is full")
+        case .overQuota: APIError(507, error?.message ?? "")
+        case .noMember: APIError(401, error?.message ?? "")
+        case .lastOwner: APIError(409, error?.message ?? "")
+        case .closed: APIError(503, "the server is stopping; try again")
+        default: APIError(500, "the server failed; see its log for this request's ID")
+        }
+    }
+
+    /// One line for the log.
+    static func line(for error: any Error) -> String { "\(error)".split(separator: "\n").joined(separator: " ") }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Logging
+import Synchronization
 
 /// A request's line in the log; it never holds a query, a header or any other place where secrets may be.
 struct RequestRecord: Sendable, CustomStringConvertible {
@@ -55,5 +56,35 @@ struct RequestRecord: Sendable, CustomStringConvertible {
         ]
         if let member { fields["uid"] = .stringConvertible(member) }
         return fields
+    }
+}
+
+/// Names for requests, unique among all servers with near certainty, so that a client's report finds the log's line.
+final class RequestIDs: Sendable {
+    private let prefix = String(UInt64.random(in: .min ... .max) | 1 << 63, radix: 16)
+    private let next = Atomic<UInt64>(0)
+
+    /// A name that was never given before.
+    func make() -> String {
+        prefix + String(next.wrappingAdd(1, ordering: .relaxed).oldValue, radix: 16)
+    }
+}
+
+/// Writes a line a request.
+struct AccessLog: Sendable {
+    let logger: Logger
+    let format: LogFormat
+    /// How important the lines are.
+    let level: Logger.Level
+
+    /// Writes a request's line, with a remark on what went wrong besides.
+    func write(_ record: RequestRecord, remark: String? = nil) {
+        switch format {
+        case .text: logger.log(level: level, "\(record)\(remark.map { " (\($0))" } ?? "")")
+        case .json:
+            var fields = record.fields
+            if let remark { fields["remark"] = .string(remark) }
+            logger.log(level: level, "request", metadata: fields)
+        }
     }
 }

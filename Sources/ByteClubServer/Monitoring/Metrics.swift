@@ -1,3 +1,60 @@
+import Synchronization
+
+/// Counts the requests that were answered, by operation.
+final class RequestMetrics: Sendable {
+    /// What is counted of one operation.
+    struct Series: Sendable {
+        /// The answers by the first digit of their status.
+        var classes = [Int64](repeating: 0, count: 6)
+        /// How long they took.
+        var latency = Histogram()
+        /// The bytes of bodies that came in.
+        var received: Int64 = 0
+        /// The bytes of bodies that went out.
+        var sent: Int64 = 0
+    }
+
+    private let series = Mutex<[String: Series]>([:])
+
+    /// Counts an answer.
+    func record(operation: String, status: Int, seconds: Double, received: Int64, sent: Int64) {
+        series.withLock { all in
+            var series = all[operation] ?? Series()
+            all[operation] = nil
+            series.classes[min(max(status / 100, 0), 5)] += 1
+            series.latency.record(seconds)
+            series.received += received
+            series.sent += sent
+            all[operation] = series
+        }
+    }
+
+    /// What was counted so far, by operation.
+    var all: [(operation: String, series: Series)] {
+        series.withLock { all in all.map { ($0.key, $0.value) } }.sorted { $0.0 < $1.0 }
+    }
+}
+
+/// How often something took how long, in steps that Prometheus adds up.
+struct Histogram: Hashable, Sendable {
+    /// The upper ends of the steps in seconds; what took longer is counted in the total alone.
+    static let bounds: [Double] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
+
+    /// How many were at most as long as each bound and longer than the one before.
+    private(set) var counts = [Int64](repeating: 0, count: bounds.count)
+    /// How many there were.
+    private(set) var count: Int64 = 0
+    /// How long all took together, in seconds.
+    private(set) var sum = 0.0
+
+    /// Counts one.
+    mutating func record(_ seconds: Double) {
+        count += 1
+        sum += seconds
+        if let step = Self.bounds.firstIndex(where: { seconds <= $0 }) { counts[step] += 1 }
+    }
+}
+
 /// A page in the text format of Prometheus (version 0.0.4), written metric by metric.
 struct MetricsText {
     /// What a metric's values mean.
