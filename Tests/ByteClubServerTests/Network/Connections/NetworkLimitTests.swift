@@ -6,7 +6,7 @@ import Testing
 @testable import ByteClubServer
 
 /// Clients at several addresses: 127.0.0.1 and its neighbours.
-@Suite struct NetworkTests {
+@Suite struct NetworkLimitTests {
     private static let limit = 64
 
     private static func info(_ server: TestServer) -> [UInt8] {
