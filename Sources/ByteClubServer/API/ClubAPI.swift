@@ -1,7 +1,7 @@
 import ByteClubCore
 import HTTPTypes
 
-/// What the server answers, over a store: ``Endpoint/all`` says which handler is for what.
+/// The operations of the server over a store; ``Endpoint/all`` assigns a handler to each.
 struct ClubAPI: Sendable {
     let account: AccountHandlers
     let folder: FolderHandlers
@@ -57,10 +57,10 @@ struct ClubAPI: Sendable {
             site: site, settings: settings)
     }
 
-    /// Does what a request asks for, and notes what the log is told of it, also when this throws.
+    /// Answers a request, and fills the record for the log, also when this throws.
     ///
-    /// - Throws: ``APIError`` for what the protocol refuses, ``StorageError`` for what the storage cannot do, and what
-    ///   reading the body throws.
+    /// - Throws: ``APIError`` for a refusal of the protocol, ``StorageError`` for a failure of the storage, and errors
+    ///   of reading the body.
     func respond(to request: Request, noting record: inout RequestRecord) async throws -> Response {
         if let preflight = CrossOrigin.preflight(request) {
             try authenticator.countAnonymous(request)
@@ -145,7 +145,7 @@ struct ClubAPI: Sendable {
         }
     }
 
-    /// Counts a request that is refused before its sender is asked for: as a member's when it shows whose it is.
+    /// Counts a request that is refused before its sender is authenticated: for the member if it shows one.
     private func countRefused(_ request: Request, noting record: inout RequestRecord) async throws(APIError) {
         guard let sender = await authenticator.sender(of: request) else {
             return try authenticator.countAnonymous(request)

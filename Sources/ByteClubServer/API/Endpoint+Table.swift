@@ -62,7 +62,7 @@ extension Endpoint {
         // Pictures for members who are signed in, by content.
         Endpoint([.get, .head], "/photos", tail: .path, countsItself: true) { $0.photos.picture },
 
-        // Pages for people. Those of a sign-in are found behind the protocol's version, too.
+        // Pages for people. Those of a sign-in have a second address, after the protocol's version.
         Endpoint([.get], "/style.css") { $0.site.style },
         Endpoint([.get], "/gallery.css") { _ in WebFile.galleryStyle.response },
         Endpoint([.get], "/gallery.js") { _ in WebFile.galleryScript.response },

@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// Something that the server answers: where it is in the URL, who may ask for it, what it may cost, and what answers.
 struct Endpoint: Sendable {
-    /// What of the URL comes after an endpoint's name, in components.
+    /// The components of the URL that may follow an endpoint's name.
     enum Tail: Sendable {
         /// Nothing.
         case none
@@ -24,7 +24,7 @@ struct Endpoint: Sendable {
         }
     }
 
-    /// Who is let in, and what answers them then.
+    /// The role that a request needs, and the function that answers it.
     enum Handler: Sendable {
         /// Members of a role or above it.
         case member(Role, @Sendable (ClubAPI) -> @Sendable (MemberRequest) async throws -> Response)
@@ -42,11 +42,11 @@ struct Endpoint: Sendable {
     let aliases: [String]
     /// What may come after the name.
     let tail: Tail
-    /// Whether what comes after the name is a secret, which no log may show.
+    /// Whether the components after the name are a secret, which no log may show.
     let hidesTail: Bool
     /// What a request may cost before it is served.
     let cost: RequestCost
-    /// Whether the handler counts who has no account; else each request for an endpoint that is for everybody counts.
+    /// Whether the handler counts requests without an account; otherwise each request for a public endpoint counts.
     let countsItself: Bool
     /// What answers.
     let handler: Handler
@@ -115,7 +115,7 @@ extension Endpoint {
         self.init([method], name, aliases: [], tail: tail, hidesTail: hidesTail, handler: .page(handler))
     }
 
-    /// Creates a page for members who are signed in; others are asked to sign in.
+    /// Creates a page for members who are signed in; other visitors are sent to the sign-in page.
     init(
         memberPage method: HTTPRequest.Method, _ name: String, or aliases: String..., tail: Tail = .none,
         body: RequestCost.Body = .form,
@@ -157,10 +157,10 @@ struct Router: Sendable {
     static let standard = Router(Endpoint.all)
 
     private let endpoints: [String: [Endpoint]]
-    /// The most components of a name: a URL may have thousands, which nobody needs to put together.
+    /// The most components of a name: a URL may have thousands, which need not be joined.
     private let longestName: Int
 
-    /// Finds endpoints; those of one address take the same tails.
+    /// Indexes endpoints by address; those of one address have the same tail.
     init(_ all: [Endpoint]) {
         let addressed = all.flatMap { endpoint in endpoint.addresses.map { ($0, [endpoint]) } }
         endpoints = Dictionary(addressed) { $0 + $1 }

@@ -3,9 +3,9 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-/// A request as it comes in, of which nothing is checked yet; one task owns it.
+/// A request as it came in, not checked yet; one task owns it.
 ///
-/// It becomes a ``RoutedRequest`` once its URL is read, and a ``MemberRequest`` once its sender is known.
+/// It becomes a ``RoutedRequest`` once its URL is parsed, and a ``MemberRequest`` once its sender is authenticated.
 struct Request {
     /// The method.
     let method: HTTPRequest.Method
@@ -23,7 +23,7 @@ struct Request {
     let open: OpenRequest
     private let channel: any Channel
 
-    /// Takes a request over.
+    /// Creates a request from the framework's.
     init(
         _ request: HummingbirdCore.Request, from client: Client, as open: OpenRequest, on channel: any Channel
     ) {
@@ -68,7 +68,7 @@ struct Request {
     }
 }
 
-/// A request whose URL is read, and perhaps its form, whoever sends it.
+/// A request whose URL is parsed, and perhaps its form; its sender is not authenticated.
 struct RoutedRequest: RequestContext {
     let request: Request
     let endpoint: Endpoint
@@ -93,16 +93,16 @@ struct RoutedRequest: RequestContext {
         parameters = try Parameters(query: target.query)
     }
 
-    /// A stranger: nobody has asked yet who sends the request.
+    /// A stranger, since the sender is not authenticated.
     var requester: Requester { .stranger(client.address?.network) }
 
-    /// Reads the form, when there is one, into ``parameters``.
+    /// Reads the form, if there is one, into ``parameters``.
     ///
     /// - Parameters:
-    ///   - memory: Where a long form's memory comes from.
-    ///   - requester: Who pays for it.
-    /// - Throws: ``APIError`` 413 for one that is too long, 429 or 503 when there is no memory for it, 400 for what is
-    ///   malformed; what reading the body throws.
+    ///   - memory: The memory for long forms.
+    ///   - requester: The requester that the memory is charged to.
+    /// - Throws: ``APIError`` 413 for a form that is too long, 429 or 503 when there is no memory for it, 400 for a
+    ///   malformed one; errors of reading the body.
     mutating func readForm(in memory: FairSemaphore, for requester: Requester) async throws {
         guard method == .post, isForm, endpoint.cost.body == .form else { return }
         let most = body.length ?? Int64(RequestCost.formLimit)
@@ -123,7 +123,7 @@ struct MemberRequest: RequestContext {
     /// Who sends it, and how that was shown.
     let identity: Identity
 
-    /// Joins a request and its sender, who has been let in.
+    /// Joins a request and its authenticated sender.
     init(_ routed: RoutedRequest, from identity: Identity) {
         self.routed = routed
         self.identity = identity

@@ -1,10 +1,9 @@
 import ByteClubCore
 import Synchronization
 
-/// Something scarce that requests share, such as memory for answers or database readers: so much in all, and so much
-/// for each requester.
+/// A resource that requests share, such as memory for answers or database readers, with a limit for each requester.
 ///
-/// What is taken is given back with the last reference to its ``Lease``.
+/// A part is released with the last reference to its ``Lease``.
 final class FairSemaphore: Sendable {
     /// How much there is, and how much of it a requester may have; each share is at least 1.
     struct Bounds: Sendable {
@@ -39,10 +38,10 @@ final class FairSemaphore: Sendable {
 
         deinit { pool.giveBack(amount, of: requester) }
 
-        /// How much it is: what was asked for, or the requester's whole share when that is less, until it is shrunk.
+        /// The size of the part: as requested, or the requester's whole share if that is less, until it is shrunk.
         var amount: Int { held.withLock { $0 } }
 
-        /// Gives back what is more than so much.
+        /// Releases the part beyond an amount.
         func shrink(to amount: Int) {
             let rest = held.withLock { held in
                 defer { held = min(held, max(0, amount)) }
@@ -52,7 +51,7 @@ final class FairSemaphore: Sendable {
         }
     }
 
-    /// What is shared, as a refusal names it.
+    /// The name of the resource in refusals.
     let name: String
     /// How much there is.
     let bounds: Bounds
@@ -65,7 +64,7 @@ final class FairSemaphore: Sendable {
         state = Mutex(FairSemaphoreState(bounds))
     }
 
-    /// How much is taken.
+    /// The amount in use.
     var used: Int { state.withLock { $0.used } }
 
     /// How many wait.
@@ -74,7 +73,7 @@ final class FairSemaphore: Sendable {
     /// How often a requester was refused.
     var refusals: Int64 { state.withLock { $0.refusals } }
 
-    /// Takes a part at once.
+    /// Acquires a part at once.
     ///
     /// - Throws: ``APIError`` 429 when the requester has its share, 503 when nothing is left.
     func take(_ amount: Int = 1, for requester: Requester) throws(APIError) -> Lease {
@@ -83,11 +82,11 @@ final class FairSemaphore: Sendable {
         throw refusal(obstacle)
     }
 
-    /// Takes a part, and waits for it in a queue that serves the requesters in turn.
+    /// Acquires a part, after waiting in a queue that serves the requesters in turn.
     ///
     /// Cancelling the task leaves the queue at once.
     ///
-    /// - Throws: ``APIError`` 429 when too many of the requester wait already, 503 when too many wait in all;
+    /// - Throws: ``APIError`` 429 when too many requests of the requester wait, 503 when too many wait in all;
     ///   `CancellationError`.
     func wait(_ amount: Int = 1, for requester: Requester) async throws -> Lease {
         let amount = clamped(amount, requester)
@@ -95,7 +94,8 @@ final class FairSemaphore: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let step = state.withLock { state in
-                    // Who was cancelled before this is not in the queue to be taken out of it.
+                    // A task that was cancelled earlier must not enter the queue, from which its cancellation cannot
+                    // remove it.
                     Task.isCancelled
                         ? FairSemaphoreState.Step(refused: CancellationError())
                         : state.enqueue(.init(ticket: ticket, amount: amount, continuation: continuation), for: requester)

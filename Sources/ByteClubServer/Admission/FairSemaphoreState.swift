@@ -1,4 +1,4 @@
-/// Who has how much of a ``FairSemaphore``, and who waits for it: decides, and resumes nobody itself.
+/// The parts and the queue of a ``FairSemaphore``; it decides, and returns the continuations to resume.
 struct FairSemaphoreState {
     typealias Continuation = CheckedContinuation<Void, any Error>
 
@@ -21,7 +21,7 @@ struct FairSemaphoreState {
 
     /// What follows from a change.
     struct Step {
-        /// Who has what they waited for.
+        /// The waiting requests that have their parts now.
         var served: [Continuation] = []
         /// Why the newcomer cannot wait.
         var obstacle: Obstacle?
@@ -50,7 +50,7 @@ struct FairSemaphoreState {
         return lastTicket
     }
 
-    /// Takes a part; nil when it is there, otherwise why it is not.
+    /// Acquires a part; returns nil, or the reason why it is not available.
     mutating func take(_ amount: Int, for requester: Requester) -> Obstacle? {
         if let obstacle = obstacle(amount, requester) {
             refusals += 1
@@ -79,13 +79,13 @@ struct FairSemaphoreState {
         return step
     }
 
-    /// Takes a request out of the queue; nil when it is not there.
+    /// Removes a request from the queue; nil when it is not there.
     mutating func leave(_ ticket: UInt64, _ requester: Requester) -> Continuation? {
         guard let index = queues[requester]?.firstIndex(where: { $0.ticket == ticket }) else { return nil }
         return dequeue(requester, at: index)?.continuation
     }
 
-    /// Takes a part back, and tells whose turn has come.
+    /// Releases a part, and returns the requests that are served by it.
     mutating func giveBack(_ amount: Int, of requester: Requester) -> [Continuation] {
         used -= amount
         if requester.isStranger { usedByStrangers -= amount }
@@ -94,7 +94,8 @@ struct FairSemaphoreState {
         return serve()
     }
 
-    /// Gives parts to those who wait, one requester after the other, as far as there are any; tells who got theirs.
+    /// Gives parts to waiting requests, one requester after the other, as far as there are any; returns the served
+    /// ones.
     mutating func serve() -> [Continuation] {
         var served: [Continuation] = []
         var index = 0
@@ -102,7 +103,7 @@ struct FairSemaphoreState {
             let requester = turns[index]
             guard let first = queues[requester]?.first else { break }
             switch obstacle(first.amount, requester) {
-            case .total: return served  // What is left is kept for whose turn it is.
+            case .total: return served  // The rest is reserved for the next in turn.
             case .share, .strangers: index += 1
             case nil:
                 grant(first.amount, requester)

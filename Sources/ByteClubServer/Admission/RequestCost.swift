@@ -12,7 +12,7 @@ struct RequestCost: Hashable, Sendable {
         case search
     }
 
-    /// What is held of the body.
+    /// How much of the body is held in memory.
     enum Body: Hashable, Sendable {
         /// Nothing but the piece that is on its way to the disk.
         case streamed
@@ -27,16 +27,16 @@ struct RequestCost: Hashable, Sendable {
     /// The longest form in bytes: three times the longest path, and some.
     static let formLimit = 64 << 10
 
-    /// The refusal of a body that is longer than what is held of one.
+    /// The refusal of a body that is longer than the limit.
     static func tooLong(_ limit: Int) -> APIError { APIError(413, "the body is longer than \(limit) bytes") }
 
-    /// What is held of the body.
+    /// How much of the body is held in memory.
     var body = Body.form
     /// How the database is read.
     var reading = Reading.brief
 }
 
-/// A request's body that is held whole, with the memory that it takes.
+/// A request's body in memory, with the lease of that memory.
 struct HeldBody: Sendable {
     /// The bytes.
     let bytes: [UInt8]
@@ -49,18 +49,18 @@ struct FolderReader: Sendable {
     let store: any FolderStore
     let shares: SharedLimits
 
-    /// Reads the folder when it is the request's turn, and only as long as the client waits for it.
+    /// Reads the folder when it is the request's turn, and only while the client waits.
     ///
-    /// - Throws: ``APIError`` 429 or 503 when too many wait for a turn; `CancellationError` when the client is gone;
-    ///   what `body` throws.
+    /// - Throws: ``APIError`` 429 or 503 when too many requests wait for a turn; `CancellationError` when the client
+    ///   hangs up; errors of `body`.
     func read<T: Sendable>(
         for request: some RequestContext, _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
     ) async throws -> T {
         try await inTurn(for: request) { [store] in try await store.read(body) }
     }
 
-    /// Does something that takes a database reader for long, when it is the request's turn, and only as long as the
-    /// client waits for it.
+    /// Does work that occupies a database reader for long, when it is the request's turn, and only while the client
+    /// waits.
     ///
     /// - Throws: As ``read(for:_:)``.
     func inTurn<T: Sendable>(

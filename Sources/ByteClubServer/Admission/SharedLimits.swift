@@ -1,11 +1,11 @@
-/// What the server's requests share, and who may have how much of it: the one place that says so.
+/// The resources that requests share, and the limits of each requester; all are defined here.
 ///
-/// ``RequestCost`` says which of these a request takes before it is served. Connections are shared by network in
+/// ``RequestCost`` lists those that an endpoint needs before it is served. Connections are shared by network in
 /// ``OpenConnections``, the disk by member in ``UsageLedger``.
 struct SharedLimits: Sendable {
-    /// How many readers the database has: those of ``searches`` and ``listings``, and some for what takes no time.
+    /// The database readers: those of ``searches`` and ``listings``, and some for short reads.
     static let databaseReaders = 8
-    /// The longest form that is taken without asking ``forms``, in bytes.
+    /// The longest form in bytes that needs no memory of ``forms``.
     static let smallForm = 16 << 10
     /// The longest answer that is sent without asking ``answers``, in bytes.
     static let smallAnswer = 64 << 10
@@ -35,7 +35,7 @@ struct SharedLimits: Sendable {
     let renderings = FairSemaphore(
         "threads for pictures",
         .init(total: 2, strangers: 1, member: 2, network: 1, queue: 256, queueOfRequester: 32))
-    /// Hashes of passwords for anybody: 16 MiB of memory and a processor each.
+    /// Turns for hashing a password for visitors that are not known yet; each takes 16 MiB and a core.
     let passwordHashes = FairSemaphore(
         "processors for passwords",
         .init(total: 1, strangers: 1, member: 1, network: 1, queue: 64, queueOfRequester: 8))
@@ -44,7 +44,7 @@ struct SharedLimits: Sendable {
     let knownPasswordHashes = FairSemaphore(
         "processors for passwords",
         .init(total: 1, strangers: 1, member: 1, network: 1, queue: 64, queueOfRequester: 8))
-    /// Attempts to sign in with a name at which many guess, each of which takes its time.
+    /// Attempts to sign in with a name that many try to guess; each is delayed.
     let doubtedSignIns = FairSemaphore(
         "slots for password checks",
         .init(total: 4, strangers: 4, member: 1, network: 1, queue: 256, queueOfRequester: 4))
@@ -59,11 +59,11 @@ struct SharedLimits: Sendable {
     }
 }
 
-/// Who pays for what a request takes.
+/// The account or network that a request's resources are charged to.
 enum Requester: Hashable, Sendable {
-    /// A member, from wherever the request comes.
+    /// A member, from any address.
     case member(Int64)
-    /// Somebody without an account, by network (``IPAddress/network``); nil when the connection has no address.
+    /// A visitor without an account, by network (``IPAddress/network``); nil when the connection has no address.
     case stranger(IPAddress?)
 
     /// Whether it has no account.

@@ -71,7 +71,7 @@ struct Authenticator: Sendable {
     /// - Throws: ``APIError`` 429 when it is one too many.
     func count(callOf member: Int64) throws(APIError) { try settings.limits.count(member, isOAuth1: false) }
 
-    /// Counts a request that no account stands behind.
+    /// Counts a request without an account.
     ///
     /// - Throws: ``APIError`` 429 when it is one too many.
     func countAnonymous(_ request: Request) throws(APIError) {
@@ -95,9 +95,9 @@ struct Authenticator: Sendable {
     /// Checks a signature, and with a digest also that the request is fresh and no repetition.
     ///
     /// - Parameters:
-    ///   - signature: The signature, and what it must have been made with.
-    ///   - request: What is signed.
-    ///   - extra: What is signed besides, as if it were a parameter.
+    ///   - signature: The signature, and the secrets that it must have been made with.
+    ///   - request: The signed request.
+    ///   - extra: Further signed values, as if they were parameters.
     /// - Throws: ``APIError`` 401 for a wrong signature, else as ``NonceMemory/take(_:of:at:)``.
     func check(
         _ signature: PendingSignature, of request: some RequestContext, with extra: [(name: String, value: String)] = []

@@ -5,7 +5,7 @@ import HTTPTypes
 enum Credentials: Hashable, Sendable {
     /// An OAuth 2 bearer token.
     case bearer(String)
-    /// OAuth 1.0, with the header's fields, which are part of what is signed.
+    /// OAuth 1.0, with the fields of the header, which the signature covers.
     case oauth1(OAuth1, header: [String: String])
 
     /// Finds the credentials of a request: the header first, then the parameters.

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The sign-ins of machines without a browser that wait for a member's word (RFC 8628).
+/// The sign-ins of machines without a browser that wait for a member's decision (RFC 8628).
 ///
-/// They are in memory alone: a restart forgets them, and the programs begin anew.
+/// They are in memory only: after a restart the programs start again.
 final class DeviceSignIns: Sendable {
     /// How long a code works, in seconds.
     static let lifetime: Int64 = 600
@@ -25,19 +25,19 @@ final class DeviceSignIns: Sendable {
         let address: IPAddress?
     }
 
-    /// How it stands with a sign-in.
+    /// The state of a sign-in.
     enum Answer: Hashable, Sendable {
-        /// Nobody has said anything yet.
+        /// No decision yet.
         case pending
         /// The program asked too soon; it is to wait longer from now on.
         case slowDown
         /// The member refused.
         case refused
-        /// Nobody said anything in time.
+        /// No decision in time.
         case expired
         /// There is no such sign-in, or not any more.
         case unknown
-        /// The member agreed; the code of the ``Grant`` that says so.
+        /// The member agreed; the code of the ``Grant``.
         case allowed(grant: String)
     }
 
@@ -57,10 +57,10 @@ final class DeviceSignIns: Sendable {
 
     /// Begins a sign-in; nil when too many wait already.
     ///
-    /// - Returns: The secret with which the program asks how it stands, and the code that it shows.
+    /// - Returns: The secret with which the program polls, and the code that it shows.
     func begin(_ asker: Asker, for requester: Requester, at now: Int64) -> (deviceCode: String, userCode: UserCode)? {
         signIns.withLock { signIns in
-            // One that is over is known for a while yet, so that its program is told why.
+            // A finished sign-in is kept for a while, so that its program learns the reason.
             signIns = signIns.filter { $0.value.expires + Self.lifetime > now }
             let waiting = signIns.values.count { $0.requester == requester && $0.isWaiting(at: now) }
             guard waiting < Self.mostOfParty else { return nil }
@@ -73,12 +73,12 @@ final class DeviceSignIns: Sendable {
         }
     }
 
-    /// Who shows a code and waits; nil when nobody does.
+    /// The program that shows a code and waits; nil when none does.
     func asker(showing code: UserCode, at now: Int64) -> Asker? {
         signIns.withLock { Self.waiting($0, code, at: now)?.value.asker }
     }
 
-    /// Notes what a member said to who shows a code; false when nobody waits for it any more.
+    /// Records a member's decision on a code; false when no program waits for it any more.
     func answer(_ answer: Answer, to code: UserCode, at now: Int64) -> Bool {
         signIns.withLock { signIns in
             guard let found = Self.waiting(signIns, code, at: now) else { return false }
@@ -87,7 +87,7 @@ final class DeviceSignIns: Sendable {
         }
     }
 
-    /// How it stands with a program's sign-in, which is over with a member's word.
+    /// The state of a program's sign-in, which ends with a decision.
     func ask(_ deviceCode: String, by app: App, at now: Int64) -> Answer {
         signIns.withLock { signIns in
             guard var signIn = signIns[deviceCode], signIn.asker.app.key == app.key else { return .unknown }
@@ -114,7 +114,7 @@ final class DeviceSignIns: Sendable {
 
 /// The short code that a program shows and a member types on the page `/device` (RFC 8628 section 6.1).
 struct UserCode: Hashable, Sendable, CustomStringConvertible {
-    /// Letters that nobody mistakes for each other and that make no words: 34 bits in eight of them.
+    /// Letters that cannot be confused and make no words: 34 bits in eight of them.
     private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ")
     private static let count = 8
 
@@ -126,7 +126,7 @@ struct UserCode: Hashable, Sendable, CustomStringConvertible {
         letters = String((0..<Self.count).compactMap { _ in Self.alphabet.randomElement(using: &generator) })
     }
 
-    /// Reads what somebody typed, whatever the case and with or without hyphens and blanks; nil when it is no code.
+    /// Parses a typed code in any case, with or without hyphens and blanks; nil when the text is no code.
     init?(_ text: String) {
         guard text.utf8.count <= 32 else { return nil }
         letters = text.uppercased().filter { $0 != "-" && !$0.isWhitespace }

@@ -18,7 +18,7 @@ struct OAuth1: Hashable, Sendable {
     let token: String?
     /// How the request is signed.
     let method: Method
-    /// The seconds since 1970 that the client says it is; checked with HMAC-SHA1 only.
+    /// The client's time in seconds since 1970; checked with HMAC-SHA1 only.
     let timestamp: String?
     /// What makes the request unlike any other of that second.
     let nonce: String?
@@ -68,7 +68,7 @@ struct OAuth1: Hashable, Sendable {
         return fields
     }
 
-    /// Tells in constant time whether a request was signed with these secrets; `base` is asked for with a digest only.
+    /// Checks in constant time whether a request was signed with these secrets; `base` is called for a digest only.
     func isSigned(consumerSecret: String, tokenSecret: String, base: () -> String) -> Bool {
         let key = PercentEncoding.encode(consumerSecret) + "&" + PercentEncoding.encode(tokenSecret)
         let expected: String
@@ -85,12 +85,12 @@ struct OAuth1: Hashable, Sendable {
     }
 }
 
-/// What a digest of OAuth 1.0 is taken over (RFC 5849 section 3.4.1).
+/// The text that a digest of OAuth 1.0 covers (RFC 5849 section 3.4.1).
 enum SignatureBase {
     /// The base string of a request.
     ///
     /// `origin` is the scheme, host and non-default port that the client used, and `path` is as it was sent. The
-    /// parameters are those of query, form and header, decoded; the signature and the realm are left out here.
+    /// parameters are those in query, form and header, decoded; the signature and the realm are left out here.
     static func text(
         method: String, origin: String, path: String, parameters: [(name: String, value: String)]
     ) -> String {

@@ -2,7 +2,7 @@ import ByteClubCore
 import NIOCore
 import Synchronization
 
-/// What lets the sender of a request in: once it is gone, the request ends, however far it has come.
+/// The credential that a request depends on: when it is revoked, the request ends, however far it has come.
 enum Standing: Hashable, Sendable {
     /// A member, named by a cursor where the protocol asks for no token.
     case member(Int64)
@@ -13,14 +13,14 @@ enum Standing: Hashable, Sendable {
     /// A link, by its secret.
     case link(Link.Purpose, String)
 
-    /// What is told to who was let in when the request began, and is let in no more.
+    /// The refusal of a request whose credential was revoked while it ran.
     static let refusal = APIError(401, "access was revoked during the request")
 }
 
-/// Which requests are under way, what each rests on, and what of that is to be looked at.
+/// The running requests, the credential of each, and which credentials must be checked.
 ///
-/// It is pure; ``OpenRequests`` asks the store and ends the requests. What a request rests on is looked at once after
-/// the request began, because whoever let it in may have answered from memory, and again after each change of accounts.
+/// It is pure; ``OpenRequests`` queries the store and ends the requests. A credential is checked once after its request
+/// began, because the request may have been admitted from a cache, and again after each change of accounts.
 struct StandingTable<Request: Hashable> {
     private struct Entry {
         let standing: Standing
@@ -39,16 +39,16 @@ struct StandingTable<Request: Hashable> {
     /// Forgets a request, whether it is known or not.
     mutating func end(_ request: Request) { entries[request] = nil }
 
-    /// What is to be looked at when the accounts are at a version.
+    /// The credentials to check at a version of the accounts.
     func due(at version: Int64) -> Set<Standing> {
         Set(entries.values.lazy.filter { $0.seen != version }.map(\.standing))
     }
 
-    /// Takes what a look has found, and forgets the requests that it ends.
+    /// Records the results of a check, and forgets the requests that end.
     ///
     /// - Parameters:
-    ///   - looked: What was looked at, after the version was read.
-    ///   - lapsed: What of it lets nobody in any more.
+    ///   - looked: The credentials that were checked, after the version was read.
+    ///   - lapsed: The revoked ones among them.
     ///   - version: The version of the accounts that was read before.
     /// - Returns: The requests to end.
     mutating func settle(_ looked: Set<Standing>, lapsed: Set<Standing>, at version: Int64) -> [Request] {
@@ -65,14 +65,15 @@ struct StandingTable<Request: Hashable> {
     }
 }
 
-/// The requests under way of all who were let in, each of which ends within a second once what it rests on is gone.
+/// The running authenticated requests, each of which ends within a second after its credential is revoked.
 ///
-/// It does not matter which process removed that. One task looks twice a second whether accounts have changed; no request has a timer of its own.
+/// It does not matter which process revoked it. One task polls twice a second for changes of accounts; no request has a
+/// timer of its own.
 final class OpenRequests: Sendable {
     private let store: any StandingStore
     private let table = Mutex(StandingTable<OpenRequest>())
 
-    /// Knows no request yet; a store tells who is still let in.
+    /// Starts without requests.
     init(store: any StandingStore) {
         self.store = store
     }
@@ -102,8 +103,8 @@ final class OpenRequests: Sendable {
         if due.isEmpty { return }
         let lapsed = try await store.lapsed(due)
         table.withLock { table in
-            // The connection is told under the lock: what is written after ``end(_:)`` comes behind that, so that none
-            // but the request itself is ended.
+            // The connection gets the event under the lock, before anything that is written after ``end(_:)``: so only
+            // this request can be ended by it.
             for request in table.settle(due, lapsed: lapsed, at: version) { request.shutOut() }
         }
     }
@@ -130,7 +131,7 @@ final class OpenRequest: Hashable, Sendable {
     /// Notes that nothing but the last of its answer is left to send.
     func end() { requests.end(self) }
 
-    /// Has its connection end what is under way.
+    /// Makes its connection end the request.
     fileprivate func shutOut() {
         shutOutFlag.store(true, ordering: .releasing)
         channel.triggerUserOutboundEvent(ShutOut(), promise: nil)
@@ -141,5 +142,5 @@ final class OpenRequest: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Tells a connection that the sender of the request under way is let in no more.
+/// The event with which a connection ends a request whose credential was revoked.
 struct ShutOut: Sendable {}

@@ -16,7 +16,7 @@ struct PasswordHash: Hashable, Sendable {
     /// The text that is kept.
     let text: String
 
-    /// Takes a kept text; nil when it is none that this program wrote.
+    /// Parses a stored hash; nil when this program did not write the text.
     init?(text: String) {
         guard text.hasPrefix("scrypt$"), text.split(separator: "$").count == 6 else { return nil }
         self.text = text
@@ -41,7 +41,7 @@ struct PasswordHash: Hashable, Sendable {
         return PasswordHash(salt: salt, key: key)
     }
 
-    /// Tells whether a password is this one; takes as long when there is no hash to compare with.
+    /// Checks a password; without a hash it needs the same time, and fails.
     static func verify(_ password: String, against known: PasswordHash?) async throws -> Bool {
         let parts = known?.text.split(separator: "$").map(String.init) ?? []
         let numbers = parts.dropFirst().prefix(3).compactMap { Int($0) }
@@ -72,9 +72,9 @@ struct PasswordHash: Hashable, Sendable {
 
 /// A link by which a member who has forgotten the password sets a new one, once.
 ///
-/// Nothing of it is stored. Its code is made with the password that it replaces, so that all links of a member die with
-/// the next password. One that an owner has made works only while its maker is an owner and has the same password: who
-/// shuts out somebody with a stolen password shuts out the links that were made with it, too.
+/// It is not stored. Its code depends on the password that it replaces, so that all links of a member die with the next
+/// password. A link from an owner works only while its maker is an owner with the same password: a new password of the
+/// owner also disables links that were made with the stolen one.
 struct PasswordReset: Hashable, Sendable {
     /// How long a link works, in seconds.
     static let lifetime: Int64 = 86_400

@@ -57,7 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
         try result.get()
     }
 
-    /// Makes the certificate of a server that is to have one of its own, or takes the one that it made.
+    /// Creates the server's own certificate, or loads the one that it created before.
     private static func makeCertificate(_ configuration: inout ClubConfiguration, _ logger: Logger) throws {
         guard configuration.makesCertificate else { return }
         let published = ClubAddress(configuration.settings.publicURL)?.host
@@ -68,7 +68,7 @@ struct ServeCommand: AsyncParsableCommand {
         logger.notice("using a self-signed certificate; links contain its key: #sha256=\(own.pin)")
     }
 
-    /// What is said of a certificate that cannot be used.
+    /// The failure for a certificate that cannot be used.
     private static func refusal(_ error: NIOSSLError, of files: ClubConfiguration.CertificateFiles?) -> CommandFailure {
         let reason =
             switch error {
@@ -101,7 +101,7 @@ struct ServeCommand: AsyncParsableCommand {
         ).run()
     }
 
-    /// Tells the log how the one who hosts a new club becomes its owner.
+    /// Logs how the host of a new club becomes its owner.
     ///
     /// In a log for people the link is alone on its line, so that it can be clicked and copied.
     private static func inviteOwner(
@@ -128,7 +128,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// The server is last, so that it is stopped first, while the others still tell how it goes.
+    /// The server is last, so that it stops first, while the others still report.
     private func services(
         _ server: ClubServer, beside others: [any Service], _ configuration: ClubConfiguration, _ hangup: Hangup,
         _ notifier: ServiceNotifier?, _ logger: Logger

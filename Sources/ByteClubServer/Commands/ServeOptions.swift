@@ -141,7 +141,7 @@ struct DataOption: ParsableArguments {
         if data.isEmpty { throw ValidationError("--data is empty; name the club's directory") }
     }
 
-    /// Opens the club's data for administration; when told so, makes the directory that is not there.
+    /// Opens the club's data for administration; with `making` creates a missing directory.
     ///
     /// - Throws: ``StorageError``.
     func open(making: Bool = false) throws -> any ClubStore {

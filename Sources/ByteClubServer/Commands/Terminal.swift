@@ -2,7 +2,7 @@ import ByteClubCore
 import CLinux
 import Glibc
 
-/// What people are told besides a result, where no script reads it.
+/// Messages for people beside a result, which no script reads.
 enum StandardError {
     /// Writes a line at once.
     static func write(line: String) {
@@ -16,7 +16,7 @@ enum StandardOutput {
     /// Writes a line; names in it do nothing to a terminal, and are as they are in a pipe.
     @Sendable static func write(line: String) { write(shown(line)) }
 
-    /// Writes a line that nothing depends on: a server goes on where nobody can be told that it runs.
+    /// Writes a line that nothing depends on: a server runs on when it cannot be written.
     static func mention(_ line: String) { write(shown(line), isOptional: true) }
 
     private static func shown(_ line: String) -> [UInt8] {
@@ -60,7 +60,7 @@ enum StandardOutput {
             guard count > 0 else {
                 let number = count == 0 ? EIO : errno
                 if number == EINTR { continue }
-                // Whoever shares the terminal or the pipe may have made it non-blocking.
+                // Another process that shares the terminal or the pipe may have made it non-blocking.
                 if number == EAGAIN, !isOptional {
                     var ready = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
                     if unsafe poll(&ready, 1, -1) >= 0 || errno == EINTR { continue }
@@ -74,7 +74,7 @@ enum StandardOutput {
 
 /// One line from standard input that a terminal does not show.
 enum HiddenLine {
-    /// Whether somebody types at a terminal.
+    /// Whether standard input is a terminal.
     static var isTyped: Bool { isatty(STDIN_FILENO) == 1 }
 
     /// Asks at a terminal, or just reads; nil when there is no line.

@@ -54,7 +54,7 @@ extension Finding: JSONWritable {
     }
 }
 
-/// `reindex`: has the server make the search index anew; works whether or not it runs.
+/// `reindex`: makes the server rebuild the search index; works whether or not it runs.
 struct ReindexCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reindex", abstract: "Rebuild the search index, when 'verify' finds it wrong.",

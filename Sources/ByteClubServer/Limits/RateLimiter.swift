@@ -24,7 +24,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     /// How many keys are remembered.
     var keyCount: Int { state.withLock { $0.buckets.count } }
 
-    /// Counts an event; when it is one too many, tells how long to wait.
+    /// Counts an event; returns how long to wait when it is one too many.
     func take(_ key: Key, at instant: ContinuousClock.Instant = .now) -> Duration? {
         guard let rate else { return nil }
         return state.withLock { state in
@@ -42,15 +42,15 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         for (key, var bucket) in state.buckets where bucket.isFull(rate, at: instant) {
             state.buckets[key] = nil
         }
-        // Keys may be of an attacker's choice; what is forgotten early costs less than memory without end.
+        // An attacker can choose the keys; forgetting some early is cheaper than unbounded memory.
         while state.buckets.count > maximumCount, let any = state.buckets.first { state.buckets[any.key] = nil }
         state.nextSweep = max(1024, min(state.buckets.count * 2, maximumCount + 1024))
     }
 }
 
-/// Allows so many events a second on average, and more at once after a quiet time.
+/// Allows a number of events a second on average, and more at once after a quiet time.
 ///
-/// Only how long ago something happened counts, by a clock that nobody sets.
+/// It counts elapsed time by a monotonic clock.
 struct TokenBucket: Sendable {
     /// How fast a bucket fills, and how much it holds.
     struct Rate: Hashable, Sendable {
@@ -75,7 +75,7 @@ struct TokenBucket: Sendable {
         filled = instant
     }
 
-    /// Takes a token; when there is none, tells how long it takes until there is.
+    /// Removes a token; when there is none, returns the time until there is.
     mutating func take(_ rate: Rate, at instant: ContinuousClock.Instant) -> Duration? {
         fill(rate, at: instant)
         if tokens >= 1 {

@@ -52,11 +52,11 @@ struct SignInLimits: Sendable {
     /// Counts an attempt to sign in.
     ///
     /// - Parameters:
-    ///   - name: The name, folded; known or not, so that nobody learns which names there are.
-    ///   - address: Where it comes from.
-    ///   - browser: The browser, when it has signed in as that name before.
-    ///   - instant: When.
-    /// - Returns: How it is dealt with.
+    ///   - name: The folded name, whether it exists or not, so that the limits do not reveal names.
+    ///   - address: The address of the client.
+    ///   - browser: The browser, when it has signed in with that name before.
+    ///   - instant: The time.
+    /// - Returns: The way to handle the attempt.
     func attempt(
         _ name: String, from address: IPAddress?, _ browser: KnownBrowser?, at instant: ContinuousClock.Instant? = nil
     ) -> Verdict {
@@ -67,7 +67,7 @@ struct SignInLimits: Sendable {
         return everywhere.take(name, at: instant) == nil ? .unknown : .doubted
     }
 
-    /// Counts an attempt to guess anything; when it is one too many, tells how long to wait.
+    /// Counts an attempt to guess any secret; returns how long to wait when it is one too many.
     func guess(from address: IPAddress?, at instant: ContinuousClock.Instant? = nil) -> Duration? {
         let instant = instant ?? now()
         if let wait = networks.take(address?.network, at: instant) { return wait }
@@ -75,7 +75,7 @@ struct SignInLimits: Sendable {
         return sites.take(address.site, at: instant)
     }
 
-    /// Counts a member's attempt to tell the old password; when it is one too many, tells how long to wait.
+    /// Counts a member's attempt at the old password; returns how long to wait when it is one too many.
     func change(by member: Int64) -> Duration? { members.take(member, at: now()) }
 
     /// Forgets the attempts from a place for a name, after the right password.

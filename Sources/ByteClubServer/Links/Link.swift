@@ -1,10 +1,9 @@
 import ByteClubCore
 
-/// A link that a member made to an entry: whoever knows its secret may follow it until it expires.
+/// A link from a member to an entry, which works for everyone with its secret until it expires.
 ///
-/// It goes with the entry, also when that is renamed or moved, and gives nothing while the entry is deleted: what
-/// others store at the old path is another entry. It ends with its maker's membership, a shared one with the right to
-/// share.
+/// It follows the entry when that is renamed or moved, and does not work while the entry is deleted: a new file at the
+/// old path is another entry. It ends with its maker's membership, and a shared one with the maker's right to share.
 struct Link: Hashable, Sendable {
     /// What a link is good for.
     enum Purpose: Int, Sendable {
@@ -15,7 +14,7 @@ struct Link: Hashable, Sendable {
         /// The bytes of one version of a file, without an account.
         case media
 
-        /// How long a link works unless its maker says otherwise, in seconds.
+        /// The default lifetime of a link in seconds.
         var lifetime: Int64 {
             switch self {
             case .share: 7 * 86_400
@@ -27,7 +26,7 @@ struct Link: Hashable, Sendable {
         }
     }
 
-    /// How long a shared link may be told to work, in seconds: a minute to a leap year.
+    /// The lifetimes of a shared link in seconds: a minute to a leap year.
     static let lifetimes: ClosedRange<Int64> = 60...366 * 86_400
 
     /// The most links of one kind that a member may have at a time.
@@ -55,16 +54,16 @@ struct Link: Hashable, Sendable {
     /// Whether photos are given with what they tell of places and cameras.
     let keepsLocation: Bool
 
-    /// What its maker may say of a link; what is nil stays as it is, and is as the purpose says for a new one.
+    /// The terms that its maker sets; nil leaves a term unchanged, or at the purpose's default for a new link.
     struct Terms: Sendable {
         /// In how many seconds from now it is to end.
         var lifetime: Int64?
         /// What one must know to follow it; ``Password/none`` when the link is to be enough.
         var password: Password?
-        /// Whether photos are given with what they tell of places and cameras; not unless somebody says so.
+        /// Whether photos keep the metadata of places and cameras; by default they do not.
         var keepsLocation: Bool?
 
-        /// A password that is set or taken away.
+        /// A password to set or to remove.
         enum Password: Sendable {
             case none
             case hash(PasswordHash)
@@ -100,17 +99,16 @@ protocol LinkStore: Sendable {
     /// The link with a secret; nil when there is none, or its entry is deleted.
     func link(_ purpose: Link.Purpose, secret: String) async throws -> Link?
 
-    /// What a link with a secret leads to, or what is at a path below that; nil when there is no such link or no such
-    /// entry.
+    /// The entry that a link leads to, or the one at a path below it; nil when there is no such link or no such entry.
     func entry(_ purpose: Link.Purpose, secret: String, below: String) async throws -> FolderEntry?
 
-    /// The links without an account that a member may see, the newest first: the member's own, for owners all.
+    /// The links without an account that a member may see, the newest first: the member's own, and for owners all.
     ///
-    /// With a purpose only those of that kind, else all but copy references, for which one needs an account; with
-    /// numbers below `before`, and at most `limit`.
+    /// With a purpose only those of that kind, else all but copy references, which need an account; with numbers below
+    /// `before`, and at most `limit`.
     func links(seenBy member: Member, _ purpose: Link.Purpose?, before: Int64, limit: Int) async throws -> [Link]
 
-    /// Takes a link back; false when there is none that the member may see.
+    /// Revokes a link; false when the member can see no such link.
     func removeLink(_ id: Int64, for member: Member) async throws -> Bool
 }
 

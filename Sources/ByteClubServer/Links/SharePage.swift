@@ -6,8 +6,7 @@ import NIOCore
 
 /// The page of a shared link.
 ///
-/// It needs no account and no script, and tells nobody where it was; a script of the server's own lets people look around
-/// in a photo.
+/// It needs no account and no script, and has no referrer; a script of the server lets people look around in a photo.
 struct SharePage: Sendable {
     /// One entry of a folder.
     struct Row: Sendable {
@@ -21,19 +20,19 @@ struct SharePage: Sendable {
 
     /// The club's name; nil for none.
     var club: String?
-    /// What is shared.
+    /// The name of the shared entry.
     var title: String
     /// One line about it.
     var summary: String
     /// The time of its last change; nil when the page does not show it.
     var changed: Moment?
-    /// What is to be said besides; nil for nothing.
+    /// A remark; nil for none.
     var remark: String?
     /// Where the bytes are; nil when there are none.
     var download: String?
     /// The photo that is shared; nil for another file.
     var figure: PhotoTile?
-    /// What a note says; nil when it is no text.
+    /// The text of a note; nil for another file.
     var text: String?
     /// The photos of a folder.
     var photos: [PhotoTile] = []
@@ -41,14 +40,14 @@ struct SharePage: Sendable {
     var rows: [Row] = []
     /// Whether it asks for a password.
     var isLocked = false
-    /// Why a password was not taken; nil when none was told.
+    /// Why a password was refused; nil before an attempt.
     var problem: String?
 
-    /// The page for a link that does not work; why is not told.
+    /// The page for a link that does not work, without the reason.
     static let missing = SharePage(
         title: "Link not found", summary: "This link has expired, was revoked, or never existed.")
 
-    /// The page that asks for a link's password; nothing is told of what is behind it.
+    /// The page that asks for a link's password, and reveals nothing of the entry.
     static func locked(problem: String?) -> SharePage {
         SharePage(
             title: "A shared page", summary: "This page is protected by a password.", isLocked: true, problem: problem)
@@ -77,7 +76,7 @@ extension HTTPField.Name {
     static let robots = known("X-Robots-Tag")
 }
 
-/// What a browser keeps that was told a link's password: good for that link and that password alone.
+/// The cookie of a browser that has sent a link's password: valid for that link and that password only.
 struct SharePass: Sendable {
     private let value: String
     private let path: String

@@ -9,9 +9,10 @@ struct SharePageBuilder: Sendable {
     let media: MediaInfoReader
     let settings: ClubAPI.Settings
 
-    /// The page of a file or a folder that a request has reached by a link.
+    /// The page of a file or a folder behind a link.
     ///
-    /// - Throws: ``APIError`` 429 or 503 when too many wait for the folder; `CancellationError` when the client is gone.
+    /// - Throws: ``APIError`` 429 or 503 when too many requests wait for the folder; `CancellationError` when the
+    ///   client hangs up.
     func page(of entry: FolderEntry, _ link: Link, _ request: RoutedRequest) async throws -> SharePage {
         entry.isFolder
             ? try await page(ofFolder: entry, link, request) : try await page(ofFile: entry, link, request)
@@ -33,7 +34,7 @@ struct SharePageBuilder: Sendable {
             if let taken = photo?.photoInfo?.taken {
                 (page.summary, page.changed) = ("\(size), \(WebSite.minute(taken))", nil)
             }
-            // A caption is another file: it belongs to what is shared only where the whole folder is.
+            // A caption is another file: it is shared only where the whole folder is.
             let key = entry.path.key
             let caption = request.tail.count > 2 ? try await store.captions(of: [key])[key] : nil
             page.figure = Self.figure(entry, photo?.photoInfo, caption, link, url: "")

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Counts the requests that were answered, by operation.
 final class RequestMetrics: Sendable {
-    /// What is counted of one operation.
+    /// The counters of one operation.
     struct Series: Sendable {
         /// The answers by the first digit of their status.
         var classes = [Int64](repeating: 0, count: 6)
@@ -29,7 +29,7 @@ final class RequestMetrics: Sendable {
         }
     }
 
-    /// What was counted so far, by operation.
+    /// The counters so far, by operation.
     var all: [(operation: String, series: Series)] {
         series.withLock { all in all.map { ($0.key, $0.value) } }.sorted { $0.0 < $1.0 }
     }
@@ -61,7 +61,7 @@ struct MetricsText {
     enum Kind: String {
         /// It only grows.
         case counter
-        /// It goes up and down.
+        /// A value that goes up and down.
         case gauge
         /// It is a distribution.
         case histogram

@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// What an operator's own programs are told of the server.
+/// The metrics and the health of the server, for an operator's programs.
 struct Monitor: Sendable {
     /// The requests.
     let requests: RequestMetrics
@@ -100,8 +100,8 @@ struct Monitor: Sendable {
             "byteclub_changes_total", .counter, "Changes in durable transactions.", Double(counted.commits.changes))
         page.metric("byteclub_commit_seconds", .histogram, "Time to make a transaction durable, its sync included.")
         page.samples("byteclub_commit_seconds", [], counted.commits.time)
-        // What the database does not tell is left out: health says why.
-        // No member has the number 0, so no quota of a member counts.
+        // Values that the database does not return are left out: the health check has the reason. No member has the
+        // number 0, so no quota of a member counts.
         if let usage = try? await store.usage(of: 0) {
             page.value("byteclub_used_bytes", .gauge, "Bytes of the club's contents.", Double(usage.used))
             page.value("byteclub_capacity_bytes", .gauge, "Bytes that the club may use.", Double(usage.capacity))

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import ServiceLifecycle
 
-/// What this process takes from the machine.
+/// The resources that this process uses.
 enum ProcessUsage {
     /// The bytes in memory; 0 when the system does not tell.
     static func residentBytes() -> Int64 {
@@ -33,11 +33,11 @@ enum ProcessUsage {
     }
 }
 
-/// Gives memory back to the system that malloc keeps between what is in use, as after a burst of requests.
+/// Returns free memory of malloc to the system, as after a burst of requests.
 struct FreeMemoryRelease: Service {
-    /// How often malloc is asked what it keeps.
+    /// The interval of the checks.
     private static let interval = Duration.seconds(5)
-    /// The bytes from which on it is worth giving them back; what was given back still counts as free.
+    /// The least free bytes that are worth returning; malloc still counts returned bytes as free.
     private static let least = 8 << 20
 
     func run() async throws {

@@ -31,7 +31,7 @@ struct ListenAddress: Hashable, Sendable {
 
     private static func isAddress(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ".") || (48...57).contains(byte) }
 
-    /// What is said of a failure to listen here: one that the system or the resolver of names reports tells the address.
+    /// The failure to listen here; an error of the system or of name resolution is reported with the address.
     func failure(_ error: any Error) -> any Error {
         let reason: String
         switch error {
@@ -58,8 +58,8 @@ struct ClubAddress: Hashable, Sendable {
     /// The SHA-256 of the server's public key, in the Base64 of addresses; nil where authorities vouch for the server.
     let pin: String?
 
-    /// Takes a URL, behind which a pin may stand; nil when it is none, or names every address of a machine (`0.0.0.0`,
-    /// `[::]`) and so none to go to, or holds what ends a link in a text.
+    /// Parses a URL, with or without a pin after it; nil when the text is no URL, names every address of a machine
+    /// (`0.0.0.0`, `[::]`), or has a character that ends a link in a text.
     init?(_ text: String, pin: String? = nil) {
         let (text, given) = Self.parts(of: text)
         guard let scheme = ["https://", "http://"].first(where: text.lowercased().hasPrefix) else { return nil }
@@ -81,7 +81,7 @@ struct ClubAddress: Hashable, Sendable {
     /// A URL with a pin behind it, where no server sees it: browsers keep what follows a hash sign to themselves.
     static func text(_ url: String, pin: String?) -> String { url + (pin.map { mark + $0 } ?? "") }
 
-    /// The link with which somebody joins.
+    /// The link to join with.
     func invitation(_ secret: String) -> String { Self.text("\(url)/invite/\(secret)", pin: pin) }
 
     /// The link with which a member sets a new password, in a browser alone.

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Who sends a request and how it reached us: the peer of the connection, or what a trusted proxy says of its own.
+/// The sender of a request: the peer of the connection, or the client that a trusted proxy names.
 struct Client: Hashable, Sendable {
     /// The client's address; nil when the connection has none.
     var address: IPAddress?
@@ -9,7 +9,7 @@ struct Client: Hashable, Sendable {
     /// The host that the client asked for, with a port when it named one.
     var host: String?
 
-    /// Finds out who sends a request.
+    /// Determines the sender of a request.
     ///
     /// The headers of a proxy count only when the connection comes from one that is trusted. Each proxy adds the
     /// address of its peer on the right, so the client is the rightmost address that is no trusted proxy.
@@ -19,8 +19,8 @@ struct Client: Hashable, Sendable {
     ///   - isSecure: Whether the connection is encrypted.
     ///   - host: The request's own host.
     ///   - headers: The request's headers.
-    ///   - trusted: The proxies that are believed.
-    ///   - header: The header that they write; nil for whichever there is, if there is only one kind.
+    ///   - trusted: The trusted proxies.
+    ///   - header: The header that they write; when nil, the kind that the request has, unless it has both.
     init(
         peer: IPAddress?, isSecure: Bool, host: String?, headers: HTTPFields, trusting trusted: [AddressRange],
         by header: ProxyHeader? = nil
@@ -28,7 +28,7 @@ struct Client: Hashable, Sendable {
         self.init(address: peer, isSecure: isSecure, host: host)
         guard !trusted.isEmpty, let peer, Self.isTrusted(peer, trusted) else { return }
         let hops = ForwardedHop.hops(in: headers, by: header)
-        // An unreadable or hidden address ends the chain: what is left of it cannot be believed.
+        // An unreadable or hidden address ends the chain: addresses before it cannot be trusted.
         var seen = hops.count
         for (index, hop) in hops.enumerated().reversed() {
             guard let address = hop.address else { break }
@@ -52,7 +52,7 @@ struct Client: Hashable, Sendable {
     }
 }
 
-/// The header by which a proxy tells whom it got a request from.
+/// The header in which a proxy names its client.
 enum ProxyHeader: String, CaseIterable, Sendable {
     /// `Forwarded` (RFC 7239).
     case forwarded
@@ -71,15 +71,15 @@ enum ProxyHeader: String, CaseIterable, Sendable {
 struct ForwardedHop: Hashable, Sendable {
     /// Where the proxy got the request from; nil when it does not say or hides it.
     var address: IPAddress?
-    /// `http` or `https`, when the proxy says it.
+    /// `http` or `https`; nil when the proxy does not set it.
     var scheme: String?
-    /// The host that was asked for, when the proxy says it.
+    /// The requested host; nil when the proxy does not set it.
     var host: String?
 
-    /// The steps in the order they were taken.
+    /// The hops in their order.
     ///
-    /// What a proxy does not write it hands on as the client sent it. So of the two kinds of headers only the proxy's
-    /// own count; when nobody says which that is and both are there, neither does.
+    /// A proxy forwards headers that it does not write as the client sent them. So only the kind of header that the
+    /// proxy writes counts; when that is not known and both are there, neither counts.
     static func hops(in headers: HTTPFields, by header: ProxyHeader?) -> [ForwardedHop] {
         switch header ?? ProxyHeader.only(in: headers) {
         case .forwarded: headers[values: .forwarded].flatMap(HeaderList.quoted).map(ForwardedHop.init(element:))

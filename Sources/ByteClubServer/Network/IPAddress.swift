@@ -11,15 +11,15 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// Whether it is an IPv4 address.
     var isIPv4: Bool { bits >> 32 == 0xFFFF }
 
-    /// Whether it stands for every address of a machine: `0.0.0.0` or `::`.
+    /// Whether it is the wildcard for every address of a machine: `0.0.0.0` or `::`.
     var isUnspecified: Bool { bits == 0 || bits == Self.mappedPrefix }
 
-    /// Takes the bits of an IPv6 address.
+    /// Creates an IPv6 address from its bits.
     init(bits: UInt128) {
         self.bits = bits
     }
 
-    /// Takes the 4 or 16 bytes of an address as they are on the wire.
+    /// Creates an address from its 4 or 16 bytes on the wire.
     init(bytes: some Collection<UInt8>) {
         let number = bytes.reduce(0) { $0 << 8 | UInt128($1) }
         bits = bytes.count == 4 ? Self.mappedPrefix | number : number
@@ -63,7 +63,7 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension IPAddress {
-    /// The address of a connection's end; nil for what is not of the Internet.
+    /// The address of an end of a connection; nil for a socket that is not IP.
     init?(_ address: SocketAddress?) {
         // In the kernel's structures the address follows the family, the port and, for IPv6, the flow's label.
         switch address {

@@ -25,7 +25,7 @@ extension LocalContent {
         }
     }
 
-    /// What the photo is as a picture; nil for what is neither a JPEG nor a PNG.
+    /// The shape of the picture; nil for a file that is neither a JPEG nor a PNG.
     ///
     /// - Throws: ``MediaError`` `io` when the storage fails.
     func shape() throws -> PhotoShape? {
@@ -43,7 +43,7 @@ extension LocalContent {
         }
     }
 
-    /// The size that a PNG tells in its first chunk (RFC 2083 section 4.1.1); nil for another file.
+    /// The size in the first chunk of a PNG (RFC 2083 section 4.1.1); nil for another file.
     private func pngSize() -> (width: Int, height: Int)? {
         let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         let head = start(24)
@@ -71,7 +71,7 @@ extension LocalContent {
 }
 
 extension PhotoShape {
-    /// Takes what the media library found.
+    /// Converts a result of the media library.
     init(_ panorama: Panorama) {
         self.init(
             kind: Kind(rawValue: panorama.kind.rawValue) ?? .flat, width: panorama.seenWidth,
@@ -79,15 +79,15 @@ extension PhotoShape {
             pitch: panorama.pitch, heading: panorama.heading, isEstimate: panorama.isEstimate)
     }
 
-    /// The shape of a picture that says nothing of itself: long ones are panned.
+    /// The shape of a picture without metadata: long ones count as panned.
     init(untagged size: (width: Int, height: Int)) {
         let isLong = max(size.width, size.height) / 2 >= min(size.width, size.height)
         self.init(kind: isLong ? .strip : .flat, width: size.width, height: size.height)
     }
 
-    /// The shape as somebody wants the photo to be looked at.
+    /// The shape of the photo when it is viewed as another kind.
     ///
-    /// Angles that the photo does not tell are those of a picture that goes once around, or what fits its sides.
+    /// Angles that the photo does not have are those of a picture that covers a full circle, or fit its sides.
     func viewed(as kind: Kind) -> PhotoShape {
         guard kind != self.kind, width > 0, height > 0 else { return self }
         var shape = self

@@ -2,26 +2,25 @@ import ByteClubCore
 import ByteClubMedia
 import NIOPosix
 
-/// Finds out when and where photos were taken and what they are as pictures: once for each content, on threads that may
-/// block.
+/// Reads times, places and shapes of photos: once for each content, on threads that may block.
 struct MediaInfoReader: Sendable {
-    /// Goes up with every change of what is found: what another version found is read again.
+    /// Raised with every change of the results: those of another version are read again.
     ///
-    /// A migration must delete what older versions found, so that searches know of it (``Schema/keepClocks(_:)``).
+    /// A migration must delete the results of older versions, so that searches see them as unread
+    /// (``Schema/keepClocks(_:)``).
     static let version = 4
-    /// The most contents that one call looks into; the rest is told as pending, and a later call goes on.
+    /// The most contents that one call reads; the rest is reported as pending, and a later call continues.
     static let limit = 2000
-    /// The most contents of one turn: what is found is kept, and others have theirs, before the next ones are looked
-    /// into.
+    /// The most contents of one turn: their results are stored, and other requesters have a turn, before the next ones.
     static let lot = 32
-    /// How many bytes of a photo that is in no file are looked into: more than what comes before its picture.
+    /// The bytes that are read of a photo that is not in a file: more than precedes its pixels.
     private static let headerLimit: Int64 = 1 << 20
 
     private let store: any FolderStore & MediaInfoStore & GalleryStore
     private let threads: NIOThreadPool
     private let turns: FairSemaphore
 
-    /// Reads contents of a store, and keeps there what it finds; `turns` says who may have a thread.
+    /// Reads contents of a store, and keeps the results there; `turns` is the fair queue for the threads.
     init(store: any FolderStore & MediaInfoStore & GalleryStore, threads: NIOThreadPool, turns: FairSemaphore) {
         self.store = store
         self.threads = threads
@@ -34,8 +33,8 @@ struct MediaInfoReader: Sendable {
         return try await request.whileClientWaits { try await describe(entries, for: requester) }
     }
 
-    /// Adds what is known of the pictures and films among some entries; what there is no turn for, and what cannot be
-    /// read now, is told as pending.
+    /// Adds the metadata of the pictures and films among some entries; photos that get no turn, or cannot be read now,
+    /// are reported as pending.
     func describe(_ entries: [Metadata], for requester: Requester) async throws -> [Metadata] {
         let photos = entries.filter { Self.isPhoto($0) }
         let hashes = Set(photos.compactMap(\.contentHash))
@@ -89,7 +88,7 @@ struct MediaInfoReader: Sendable {
                 let content = try await store.content(of: FolderEntry(photo)).local(upTo: Self.headerLimit)
                 found[hash] = try await threads.runIfActive { try Self.info(in: content) }
             } catch let error where !(error is CancellationError) {
-                // One that is lost must not keep what is known of the others from those who ask.
+                // A lost content must not hide the results of the others.
                 continue
             }
         }
@@ -118,7 +117,7 @@ struct MediaInfoReader: Sendable {
 }
 
 extension FolderEntry {
-    /// The version that a client is told of, as far as its content is found by it.
+    /// The version of an entry that a client sees, as far as its content is found by it.
     fileprivate init(_ told: Metadata) {
         self.init(
             path: told.path, isFolder: told.isFolder,

@@ -6,14 +6,14 @@ import ServiceLifecycle
 ///
 /// After a start it looks once at all photos, which costs little where the pictures are there.
 struct PhotoIndexing: Service {
-    /// How long nothing must have been written before it looks at what is new.
+    /// How long there must be no writes before it reads new photos.
     private static let gathering = Duration.milliseconds(500)
     /// How long it waits for that.
     private static let patience = Duration.seconds(10)
     private static let interval = Duration.seconds(3600)
     /// How long it waits after a failure.
     private static let pause = Duration.seconds(30)
-    /// How long it waits before it asks again whether somebody else makes pictures.
+    /// How long it waits before it checks again whether pictures are made for a request.
     private static let yielding = Duration.milliseconds(50)
     /// How many times as long as it works it rests while others write.
     private static let rest = 5
@@ -29,7 +29,7 @@ struct PhotoIndexing: Service {
         var done: Int64 = 0
         /// How often something had been written then.
         var commits: Int64 = 0
-        /// When what is too much was last removed.
+        /// The time of the last removal of surplus pictures.
         var pruned: ContinuousClock.Instant?
         /// The bytes of pictures that may still be made unasked.
         var room: Int64 = 0
@@ -95,9 +95,9 @@ struct PhotoIndexing: Service {
         }
     }
 
-    /// Waits until nobody writes for a moment, so that the photos of one sync are looked at after it.
+    /// Waits for a moment without writes, so that the photos of one sync are read after it.
     ///
-    /// - Returns: How often something has been written.
+    /// - Returns: The number of commits so far.
     private func commitsAtRest(after known: Int64) async throws -> Int64 {
         var known = known
         let end = ContinuousClock.now + Self.patience
@@ -116,10 +116,10 @@ struct PhotoIndexing: Service {
         }
     }
 
-    /// Makes the pictures of a photo, and tells how many bytes they have.
+    /// Makes the previews of a photo, and returns their size in bytes.
     private func picture(_ photo: FolderEntry, room: Int64) async throws -> Int64 {
         guard let hash = photo.contentHash, pictures.previewBytes(of: hash) == 0 else { return 0 }
-        // What there is no room for is made when somebody asks.
+        // Without room they are made on request.
         guard photo.bytes <= PictureStore.sourceLimit, room > 0, (try? pictures.reserve.check(for: Self.spare)) != nil else {
             return 0
         }
@@ -129,14 +129,14 @@ struct PhotoIndexing: Service {
         return pictures.previewBytes(of: hash)
     }
 
-    /// Does a part of the work when nobody else makes pictures, and rests after it while others write.
+    /// Does a part of the work when no request makes pictures, and rests after it while others write.
     private func look(at path: RemotePath, _ work: () async throws -> Void) async throws {
         while !pictures.isIdle { try await Task.sleep(for: Self.yielding) }
         let (start, commits) = (ContinuousClock.now, store.statistics.commits.time.count)
         do {
             try await work()
         } catch is APIError {
-            // What is no picture, or is asked for by others anyway.
+            // The content is no picture, or requests make its previews anyway.
         } catch let error where !(error is CancellationError) {
             // One that is lost must not keep the others from their turn.
             logger.warning("'\(path)' cannot be examined: \(ServerFault.line(for: error))")

@@ -1,15 +1,16 @@
 import ByteClubCore
 import NIOPosix
 
-/// The folder of pictures as a whole: what is no photo's any more leaves it, and so does what is too much.
+/// Bounds the folder of pictures: it removes those of contents that are no photo's any more, and the oldest beyond a
+/// limit.
 struct PictureShelf: Sendable {
-    /// The most bytes of pictures that stay; beyond that the oldest go, and are made again when somebody asks.
+    /// The most bytes of pictures; beyond that the oldest are removed, and made again on request.
     static let limit: Int64 = 16 << 30
 
     let cache: ThumbnailCache
     var limit = Self.limit
 
-    /// What is kept of one content.
+    /// The pictures of one content.
     private struct Pictures {
         var bytes: Int64 = 0
         /// When the last one was made, in seconds since 1970.
@@ -53,9 +54,10 @@ struct PictureShelf: Sendable {
         return limit / 10 * 9 - total
     }
 
-    /// Removes all files of some contents, the smallest picture first: where that is, all are taken to be.
+    /// Removes all files of some contents, the smallest picture first: where that exists, all are assumed to exist.
     ///
-    /// No folder is synced: pictures that a crash of the machine brings back are right ones, and go with the next look.
+    /// The folder is not synced: pictures that come back after a crash of the machine are valid, and the next run
+    /// removes them.
     private func remove(_ hashes: Set<ContentHash>, from files: [(name: String, bytes: Int64, made: Int64)]) {
         for file in files.sorted(by: { $0.bytes < $1.bytes }) {
             if let hash = Self.hash(of: file.name), hashes.contains(hash) { cache.remove(file.name) }

@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 
 extension PictureStore {
-    /// Goes up with every change of the copies' contents.
+    /// Raised with every change of the copies' contents.
     private static let copyVersion = 1
     /// The largest photo that is copied without its place, in bytes.
     private static let copyLimit: Int64 = 256 << 20
@@ -52,7 +52,7 @@ enum PlacelessForm: Hashable, Sendable {
     case itself
     /// A copy without its places: it is a JPEG or a PNG, whatever it is called.
     case copy
-    /// Nothing: it is a film or a photo of another format, and nothing here takes its places out.
+    /// Nothing: a film or a photo of another format, whose place cannot be removed here.
     case none
 
     /// How many bytes of a file's start are looked at.

@@ -6,7 +6,7 @@ import NIOPosix
 extension PictureStore {
     /// The boxes in pixels in which previews fit, the smallest first.
     static let sizes = [256, 512, 1024, 2048, 4096]
-    /// Goes up with every change after which a photo that was refused may have previews.
+    /// Raised with every change after which a photo that was refused may have previews.
     private static let previewVersion = 1
 
     /// The preview of a content that fits in a box of one of ``sizes``; a smaller one when the photo is smaller.

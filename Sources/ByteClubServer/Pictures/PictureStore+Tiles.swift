@@ -1,9 +1,10 @@
 import ByteClubCore
 import ByteClubMedia
 
-/// Tiles of photos that are larger than the largest preview; those of one content are made together and kept in one file.
+/// Tiles of photos that are larger than the largest preview; all tiles of a content are made together and kept in one
+/// file.
 extension PictureStore {
-    /// Goes up with every change of tiles, or after which a photo that was refused may have some.
+    /// Raised with every change of tiles, or after which a photo that was refused may have some.
     private static let tileVersion = 1
     /// The bytes that tiles leave free on the disk beyond the reserve of writers: pages do without tiles.
     private static let spareForTiles: Int64 = 256 << 20

@@ -23,7 +23,7 @@ struct PictureStore: Sendable {
                 file: $0, width: $1.width, height: $1.height, format: $2 == .png ? .png : .jpeg, quality: quality,
                 followsLinks: false)
         }
-        /// Goes up with every change after which a photo that was refused may have a thumbnail.
+        /// Raised with every change after which a photo that was refused may have a thumbnail.
         var thumbnailVersion = 2
         /// Makes previews that fit in boxes of these sizes in pixels.
         var previews: @Sendable (_ file: String, _ sizes: [Int]) throws -> [Int: [UInt8]] = {
@@ -131,7 +131,7 @@ struct PictureStore: Sendable {
 }
 
 extension LocalContent {
-    /// Makes something of the content as a file, and takes errors of the media library for refusals.
+    /// Makes something of the content as a file, and converts errors of the media library to refusals.
     fileprivate func make<T>(in scratch: String, _ body: (String) throws -> T) throws -> T {
         // A file without a first byte is a link in the data directory, which leads to no content.
         if case .file = self, start(1).isEmpty { throw StorageError(.damaged, "a photo cannot be read") }

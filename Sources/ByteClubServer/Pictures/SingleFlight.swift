@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Work that all who ask for the same thing at the same time share: it is done once, and cancelled when nobody waits
-/// for it any more.
+/// Work that concurrent callers with the same key share: it runs once, and is cancelled when no caller waits any more.
 final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Flight {
         let number: Int
@@ -16,9 +15,9 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// What the work for a key comes to: of work that is under way, or else of this.
+    /// The result of the work for a key: of the running work, or else of this.
     ///
-    /// - Throws: What the work throws.
+    /// - Throws: Errors of the work.
     func value(of key: Key, _ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let flight = join(key, work)
         return try await withTaskCancellationHandler {
@@ -48,7 +47,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Counts one less; the task when nobody else waits for it.
+    /// Removes a waiter; returns the task when it was the last one.
     private func leave(_ key: Key, _ number: Int) -> Task<Value, any Error>? {
         state.withLock { state in
             guard var flight = state.flights[key], flight.number == number else { return nil }

@@ -73,9 +73,10 @@ struct ThumbnailCache: Sendable {
         return isMoved
     }
 
-    /// Syncs what was stored to be synced later, all at once, and takes it for whole in the order in which it was stored.
+    /// Syncs all files that were stored with ``Syncing/later``, and marks them as whole in the order in which they were
+    /// stored.
     ///
-    /// Blocks. Nothing is stored meanwhile that is to be synced later.
+    /// Blocks. No such file may be stored in the meantime.
     func settle() {
         let names = unsettled.names.withLock { $0 }
         if names.isEmpty { return }
@@ -90,9 +91,9 @@ struct ThumbnailCache: Sendable {
         return status.st_mode & Self.unsettledMark == 0 || unsettled.names.withLock { $0[name] != nil }
     }
 
-    /// Makes sure that what was stored in the folder of a name so far stays there, whenever the machine stops.
+    /// Makes the entries of a name's folder durable.
     ///
-    /// Without it a file may be gone after a crash, but never torn.
+    /// Without it a file may be missing after a crash, but never torn.
     func syncFolder(of name: String) {
         let descriptor = unsafe open(makeFolder(of: name), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -143,8 +144,8 @@ struct ThumbnailCache: Sendable {
         return found
     }
 
-    /// Removes what a process that was killed has left in the folder of names that begin with a byte, or beside the
-    /// folders: what is hidden and older than an hour.
+    /// Removes temporary files of killed processes, in the folder of names that begin with a byte or beside the
+    /// folders: those that are hidden and older than an hour.
     func removeLeftovers(beginning byte: UInt8?) {
         let hourAgo = time(nil) - 3600
         let folder = byte.map { directory + "/" + Hexadecimal.encode([$0]) } ?? directory

@@ -24,12 +24,12 @@ struct ClubServer: Service {
     private let onListening: @Sendable (String) async -> Void
     private let onStopping: @Sendable () -> Void
 
-    /// Composes a server; nothing is opened yet but the certificate.
+    /// Composes a server; only the certificate is opened.
     ///
     /// - Parameters:
     ///   - configuration: Where and how to serve.
     ///   - store: The club's data, open.
-    ///   - logger: Where a line for each request goes.
+    ///   - logger: The log of the requests.
     ///   - onListening: Called once with the server's URL when connections are accepted.
     ///   - onStopping: Called when a shutdown begins.
     /// - Throws: `NIOSSLError` when the certificate cannot be used.
@@ -50,7 +50,7 @@ struct ClubServer: Service {
             limit: configuration.connections.connections, trusting: configuration.trustedProxies)
     }
 
-    /// What operators are told of this server.
+    /// The metrics and the health of this server.
     var monitor: Monitor {
         Monitor(
             requests: requests, connections: connections, limits: configuration.settings.limits, shares: shares,

@@ -3,7 +3,7 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Tells systemd how the server stands, over the datagram socket that `NOTIFY_SOCKET` names (sd_notify(3)).
+/// Reports the server's state to systemd, over the datagram socket that `NOTIFY_SOCKET` names (sd_notify(3)).
 struct ServiceNotifier: Sendable {
     /// How often systemd wants to hear that the server lives; nil when it does not.
     let watchdogInterval: Duration?
@@ -14,14 +14,14 @@ struct ServiceNotifier: Sendable {
         guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@"),
             path.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path)
         else { return nil }
-        // A leading @ stands for a NUL: a name that is in no directory.
+        // A leading @ denotes a NUL: a name that is in no directory.
         self.path = path.hasPrefix("@") ? [0] + path.utf8.dropFirst() : Array(path.utf8)
         let isForThis = environment["WATCHDOG_PID"].map { $0 == String(getpid()) } ?? true
         watchdogInterval = environment["WATCHDOG_USEC"].flatMap { Int64($0) }
             .flatMap { $0 > 0 && isForThis ? .microseconds($0) : nil }
     }
 
-    /// Sends assignments, one a line, as in `READY=1`; when that fails there is nobody to tell.
+    /// Sends assignments, one a line, as in `READY=1`; failures are ignored.
     func send(_ state: String) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
@@ -39,7 +39,7 @@ struct ServiceNotifier: Sendable {
     }
 }
 
-/// Tells systemd that the server still lives, as often as it asks for.
+/// Sends systemd a sign of life as often as it wants one.
 struct WatchdogService: Service {
     let notifier: ServiceNotifier
     let health: HealthCheck
@@ -59,9 +59,9 @@ struct WatchdogService: Service {
 
 /// What SIGHUP asks a server for.
 enum Hangup: Hashable, Sendable {
-    /// To read its certificate again, as services are asked to.
+    /// Read the certificate again, as services do.
     case reload
-    /// To end, as a closed terminal asks the programs in it to.
+    /// End, as programs in a closed terminal do.
     case end
 
     /// Decides by how a server was started.
@@ -74,9 +74,9 @@ enum Hangup: Hashable, Sendable {
         self = isAtTerminal && !isIgnored && !stays ? .end : .reload
     }
 
-    /// Decides by how this process was started; to be asked before anybody handles the signal.
+    /// Decides by how this process was started; call it before anything else handles the signal.
     static func current(stays: Bool) -> Hangup {
-        // Setting a handler tells the one before, also the constant that stands for ignoring, which is 1.
+        // Setting a handler returns the one before, also the constant for ignoring, which is 1.
         let before = unsafe unsafeBitCast(signal(SIGHUP, SIG_IGN), to: Int.self)
         let isIgnored = unsafe before == unsafeBitCast(SIG_IGN, to: Int.self)
         if !isIgnored { signal(SIGHUP, SIG_DFL) }

@@ -23,7 +23,7 @@ struct ClubConfiguration: Sendable {
     var makesCertificate = false
     /// Where to serve health and metrics; nil for nowhere.
     var monitorAddress: ListenAddress?
-    /// The proxies whose word on the client is taken.
+    /// The proxies whose headers about the client are trusted.
     var trustedProxies: [AddressRange] = []
     /// The header that they write; nil for whichever there is, if there is only one kind.
     var proxyHeader: ProxyHeader?
@@ -44,10 +44,10 @@ struct ClubConfiguration: Sendable {
 }
 
 extension ClubConfiguration {
-    /// Where a server listens that was not told.
+    /// The default address.
     static let defaultAddress = "127.0.0.1:8017"
 
-    /// Makes sense of what was set.
+    /// Parses the settings.
     ///
     /// - Throws: ``CommandFailure`` naming the setting: 64 when it is a flag, else 78.
     init(_ source: SettingSource) throws(CommandFailure) {

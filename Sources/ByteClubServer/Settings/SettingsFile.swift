@@ -79,7 +79,7 @@ struct SettingsFile: Sendable {
 struct SettingText {
     /// An error in a line.
     struct Malformed: Error {
-        /// What is wrong, for people.
+        /// The problem, for people.
         let reason: String
 
         init(_ reason: String) { self.reason = reason }

@@ -19,15 +19,15 @@ struct ConsentRequest {
     let app: App
     /// What the app gets.
     let response: Response
-    /// Where the answer goes; nil for a code to be copied.
+    /// The redirect for the answer; nil for a code to be copied.
     let redirect: String?
-    /// The app's own text, which goes back with the answer.
+    /// The app's own text, which the answer returns.
     let state: String?
     /// The PKCE challenge.
     let challenge: String?
     /// What the device calls itself.
     let device: String
-    /// Why the app is told no without anybody being asked.
+    /// The reason for which the app is refused without asking the member.
     private(set) var fault: (error: String, description: String)?
 
     /// Reads a request's parameters.
@@ -63,7 +63,7 @@ struct ConsentRequest {
         String((parameters["device"] ?? "").unicodeScalars.filter { $0.value >= 0x20 }.prefix(deviceLimit))
     }
 
-    /// Where the browser goes with an answer: behind `?` for a code and `#` for a token; nil for a code to be copied.
+    /// The redirect with an answer: after `?` for a code and `#` for a token; nil for a code to be copied.
     func location(_ values: [(name: String, value: String)]) -> String? {
         guard let redirect else { return nil }
         let all = state.map { values + [("state", $0)] } ?? values

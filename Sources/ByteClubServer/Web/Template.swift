@@ -10,7 +10,7 @@ struct PageView: MustacheParent {
     let csrf: String
     /// The club's name; nil for none.
     let club: String?
-    /// The member who is signed in.
+    /// The signed-in member.
     let member: Member?
 
     func child(named name: String) -> Any? {
@@ -43,7 +43,7 @@ enum Template: String, CaseIterable, Sendable {
     /// The look of all pages but ``share``, in the browser's own light or dark.
     static let style = text(PackageResources.style_css)
 
-    /// The look of ``share``, which stands in the page itself.
+    /// The style of ``share``, which the page contains.
     static let shareStyle = text(PackageResources.share_css)
 
     /// The page with some values.
@@ -90,10 +90,10 @@ enum Template: String, CaseIterable, Sendable {
     }
 }
 
-/// How values are made fit for HTML, in elements and in quoted attributes.
+/// The escaping of values for HTML, in elements and in quoted attributes.
 ///
-/// It goes scalar by scalar: Mustache's own escaping looks at whole characters, and a quotation mark with an accent on
-/// it is another character than a quotation mark, though a browser sees the mark.
+/// It escapes scalar by scalar: Mustache's own escaping compares whole characters, and a quotation mark with an accent
+/// on it is another character than a quotation mark, though a browser sees the mark.
 struct HTMLText: MustacheContentType {
     private static let name = "ESCAPED"
     private static let isRegistered: Void = MustacheContentTypes.register(HTMLText(), named: name)
@@ -124,7 +124,7 @@ struct HTMLText: MustacheContentType {
 enum WebFile: Sendable {
     case galleryStyle, galleryScript, viewerStyle, viewerScript, timeScript
 
-    /// Answers with the file, whoever asks.
+    /// The file as an answer.
     var response: @Sendable (RoutedRequest) async throws -> Response {
         { _ in
             Response(

@@ -2,21 +2,21 @@ import ByteClubCore
 import Crypto
 import HTTPTypes
 
-/// One request of somebody's browser: who it is, and which form it may send.
+/// A request of a browser, with its session and the token of its forms.
 struct Visit {
     /// How long a session lasts, in seconds.
     static let lifetime: Int64 = 30 * 86_400
 
     /// The request.
     private(set) var request: RoutedRequest
-    /// The secret in the browser's cookie, or a new one; not yet a session until somebody signs in.
+    /// The secret in the browser's cookie, or a new one, which is no session until a member signs in.
     let secret: String
-    /// Who is signed in.
+    /// The signed-in member.
     let member: Member?
     /// The cookie to set; nil when the browser has one.
     let newCookie: String?
 
-    /// Who pays for what the request takes.
+    /// The requester that is charged for the request.
     var requester: Requester { member.map { .member($0.uid) } ?? request.requester }
 
     /// Reads the form, when there is one, as ``RoutedRequest/readForm(in:for:)`` does.
@@ -79,9 +79,9 @@ extension WebSite {
     enum Cookie: String {
         /// The secret of a session.
         case session = "byteclub"
-        /// That somebody has signed in there (``KnownBrowser``).
+        /// A member has signed in there before (``KnownBrowser``).
         case knownBrowser = "byteclub-browser"
-        /// That the password of a link was told there (``SharePass``).
+        /// The password of a link was sent there (``SharePass``).
         case sharePass = "byteclub-share"
     }
 
@@ -106,18 +106,17 @@ extension WebSite {
 }
 
 extension RoutedRequest {
-    /// Where the page is that made a browser send it, in the browser's words; nil when that tells nothing.
+    /// The relation of the page that caused the request to this site, according to the browser; nil when it sends none.
     fileprivate var site: String? { HTTPField.Name("Sec-Fetch-Site").flatMap { headers[$0] } }
 
-    /// Whether the browser says that a page of this server made it send it.
+    /// Whether a page of this server caused the request, according to the browser.
     var isFromOwnPage: Bool { site == "same-origin" }
 }
 
-/// A browser in which a name has signed in, by a cookie that it keeps after the session has ended.
+/// A browser in which a member has signed in, recognised by a cookie that outlives the session.
 ///
-/// The cookie lets nobody in. It only keeps others' guesses at that name from holding up its member, wherever the
-/// browser is, which an address would not tell: machines travel, and strangers share addresses. Nothing of it is stored
-/// here.
+/// The cookie grants no access. It only keeps others' guesses at the name from delaying its member in this browser. An
+/// address could not do that: machines travel, and strangers share addresses. Nothing of it is stored here.
 struct KnownBrowser: Hashable, Sendable {
     /// How long a cookie is good for, in seconds.
     static let lifetime: Int64 = 365 * 86_400
@@ -127,7 +126,7 @@ struct KnownBrowser: Hashable, Sendable {
     /// When the cookie is no longer good, in seconds since 1970.
     private let expires: Int64
 
-    /// A browser in which somebody has just signed in.
+    /// A browser in which a member has just signed in.
     init(now: Int64) {
         number = Secret.text(bytes: 16)
         expires = now + Self.lifetime

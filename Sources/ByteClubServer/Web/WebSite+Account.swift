@@ -4,7 +4,7 @@ extension WebSite {
     /// The most links of each kind that the page shows.
     private static let mostLinks = 200
 
-    /// Shows who is signed in, what has access in that member's name, and which links let in people without an account.
+    /// Shows the account: its devices, and the links that need no account.
     func account(_ visit: Visit, _ member: Member) async throws -> Response {
         let devices = try await store.devices(of: member.uid).map { device in
             (id: device.id, title: device.title, created: Moment(device.created), seen: Moment(device.seen))
@@ -37,7 +37,7 @@ extension WebSite {
         return (title, rows, found.count > Self.mostLinks)
     }
 
-    /// Takes a link back.
+    /// Revokes a link.
     func takeBack(_ visit: Visit, _ member: Member) async throws -> Response {
         guard let id = try visit.request.parameters.integer("link", in: 1...Int64.max),
             try await store.removeLink(id, for: member)
@@ -65,8 +65,8 @@ extension WebSite {
         return view(.password, page, visit, problem == nil ? 200 : 403)
     }
 
-    /// Sets a new password for who knows the old one, and ends all other sessions; devices keep their access unless the
-    /// form says otherwise.
+    /// Replaces the password after a check of the old one, and ends all other sessions; devices keep their access
+    /// unless the form revokes it.
     func changePassword(_ visit: Visit, _ member: Member) async throws -> Response {
         if let wait = settings.signIns.change(by: member.uid) { throw Self.tooMany(wait) }
         let (store, old, new) = (store, visit["password"] ?? "", visit["new"] ?? "")
@@ -110,15 +110,15 @@ struct Moment: Sendable {
 }
 
 extension WebSite {
-    /// Whether nobody but this member owns the club.
+    /// Whether this member is the only owner of the club.
     func isLastOwner(_ member: Member) async throws -> Bool {
         guard member.role == .owner else { return false }
         return try await !store.members().contains { !$0.isDisabled && $0.role == .owner && $0.uid != member.uid }
     }
 
-    /// Removes the member who asks for it: tokens and sessions die, files stay.
+    /// Removes the member who leaves: tokens and sessions are revoked, files stay.
     ///
-    /// - Throws: ``StorageError`` `lastOwner` for the last owner, also where nobody else is left.
+    /// - Throws: ``StorageError`` `lastOwner` for the last owner, even without other members.
     func leave(_ visit: Visit, _ member: Member) async throws -> Response {
         try await store.removeMember(name: member.name)
         let stranger = Visit(

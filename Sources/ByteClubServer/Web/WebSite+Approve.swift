@@ -80,7 +80,7 @@ extension WebSite {
     /// Asks a member whether an app may have access.
     ///
     /// - Parameters:
-    ///   - action: Where the form goes; nil for the address of this page.
+    ///   - action: The address that the form is sent to; nil for this page.
     ///   - asker: The code that a program shows, and its address.
     func form(
         app: App, device: String, _ visit: Visit, _ member: Member, action: String? = nil,
@@ -100,7 +100,7 @@ extension WebSite {
         return done(request.app, isAllowed: false, visit)
     }
 
-    /// Says what became of it.
+    /// The page with the result.
     func done(_ app: App, isAllowed: Bool, _ visit: Visit) -> Response {
         view(.done, (app: app.name, isAllowed: isAllowed), visit)
     }

@@ -10,7 +10,7 @@ extension WebSite {
     private static let mostLookedInto = 8
     /// The most months that a page has links to.
     private static let mostMonths = 600
-    /// How long `GET /gallery/events` waits for a change before it says that there is none.
+    /// How long `GET /gallery/events` waits for a change.
     private static let wait = Duration.seconds(25)
 
     /// Shows a page of notes and photos by day, or one of them.
@@ -60,7 +60,7 @@ extension WebSite {
         }
     }
 
-    /// Says what some photos are, as long as the member waits for it.
+    /// Reads the metadata of some photos while the member waits.
     func describe(_ photos: [FolderEntry], _ visit: Visit, _ member: Member) async throws -> [Metadata] {
         let (media, entries) = (media, photos.map { Metadata($0) })
         return try await visit.request.whileClientWaits {
@@ -83,7 +83,7 @@ extension WebSite {
         for (index, item) in items.enumerated() {
             let name = day(item.date)
             if days.last?.day != name { days.append((name, [])) }
-            // The first row is wanted at once.
+            // Browsers load the first row at once.
             days[days.count - 1].tiles.append(tile(item, known, isEager: index < 4))
         }
         return days
@@ -119,9 +119,9 @@ extension WebSite {
         "/gallery" + path.string.split(separator: "/").map { "/" + PercentEncoding.encode(String($0)) }.joined()
     }
 
-    /// Tells a page that something has changed, as server-sent events of one event each: the browser asks again.
+    /// Reports a change to a page by one server-sent event, after which the browser asks again.
     ///
-    /// So it takes no more of the server than a long poll, and passes proxies that hold answers back.
+    /// So it costs the server no more than a long poll, and works behind proxies that buffer answers.
     func events(_ visit: Visit, _: Member) async throws -> Response {
         let told = HTTPField.Name("Last-Event-ID").flatMap { visit.request.headers[$0] } ?? visit["after"]
         let start = told.flatMap { Int64($0) } ?? 0
@@ -149,7 +149,7 @@ extension WebSite {
     }
 }
 
-/// What the gallery shows, as `show` in its address says.
+/// The items that the gallery shows, from `show` in its address.
 enum GalleryChoice: String, CaseIterable {
     case all, panoramas
 
@@ -169,7 +169,7 @@ enum GalleryChoice: String, CaseIterable {
         }
     }
 
-    /// The address of the page with what is older than a place; of the first page for nil.
+    /// The address of the page with the items before a place; of the first page for nil.
     func address(before place: GalleryPlace?) -> String {
         let fields = (self == .all ? [] : ["show=\(rawValue)"]) + (place.map { ["before=\($0)"] } ?? [])
         return "/gallery" + (fields.isEmpty ? "" : "?" + fields.joined(separator: "&"))

@@ -43,7 +43,7 @@ extension WebSite {
             ? Self.alternative(photo, info?.taken?.clock ?? Self.fileTime(of: entry).onServerClock, place)
             : caption.text
         let at = try await store.galleryPlace(of: entry.revision)
-        // Browsers show the time of a file by their own clock, and not that of a photo.
+        // Browsers show the time of a file by their own clock, but not the time of a photo.
         let page = (
             name: path.name, photo: photo, phrase: photo.phrase, size: HumanSize.text(entry.bytes),
             taken: info?.taken.map(Self.minute), changed: info?.taken == nil ? Moment(Self.fileTime(of: entry)) : nil,

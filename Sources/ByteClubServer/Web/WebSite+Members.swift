@@ -31,8 +31,8 @@ extension WebSite {
         return view(.members, page, visit, nameProblem == nil ? 200 : 400, policy: Self.timePolicy)
     }
 
-    /// Names the club, invites, takes an invitation back, makes a link for a new password, removes, or changes a role;
-    /// nobody does the latter three to themselves.
+    /// Names the club, invites, revokes an invitation, creates a link for a new password, removes a member, or changes
+    /// a role; the latter three not for the owner's own account.
     func changeMembers(_ visit: Visit, _ member: Member) async throws -> Response {
         try Self.checkOwner(member)
         if visit["action"] == "name" { return try await nameClub(visit, member) }
@@ -80,7 +80,7 @@ extension WebSite {
         return address
     }
 
-    /// The form that makes a member of somebody.
+    /// The form to join with.
     func joinForm(_ visit: Visit) async throws -> Response {
         guard let invitation = try await invitation(visit) else { return try await continueWithoutInvitation(visit) }
         return joinForm(visit, invitation, owners: try await owners())
@@ -112,8 +112,8 @@ extension WebSite {
         }
     }
 
-    /// Makes a member of somebody, signs them in, and continues to the page that the link names; who chose a name or a
-    /// password that cannot be chooses again.
+    /// Creates an account, signs the member in, and continues to the page that the link names; with an invalid name or
+    /// password shows the form again.
     func join(_ visit: Visit) async throws -> Response {
         guard let invitation = try await invitation(visit) else { return try await continueWithoutInvitation(visit) }
         if let wait = settings.signIns.guess(from: visit.request.client.address) { throw Self.tooMany(wait) }
@@ -134,7 +134,7 @@ extension WebSite {
             return joinForm(visit, invitation, owners: try await owners(), problem: error.message)
         }
         guard let member else { throw Self.unknownInvitation }
-        // Who has joined is not kept out by a name that cannot be stored: the page of the members takes it, too.
+        // A name that cannot be stored must not fail the sign-up: an owner can set it on the members' page.
         if let clubName, isFirst, member.role == .owner, settings.clubName == nil {
             try? await store.setClubName(clubName)
         }
@@ -148,10 +148,10 @@ extension WebSite {
         return nil
     }
 
-    /// Continues to the page that the link of a used invitation names: who has joined by it may open it again, as when
-    /// `byteclub login` is run a second time.
+    /// Continues to the page that the link of a used invitation names: its member may open it again, as when `byteclub
+    /// login` is run a second time.
     ///
-    /// Where there is no owner, nobody can be asked for another one.
+    /// In a club without an owner it explains how to become one.
     ///
     /// - Throws: ``APIError`` 404 when the link names no page.
     private func continueWithoutInvitation(_ visit: Visit) async throws -> Response {
@@ -173,7 +173,7 @@ extension WebSite {
 }
 
 extension WebSite {
-    /// Names the club, or takes its name away when the field is empty; who typed what cannot be a name types again.
+    /// Names the club, or removes its name when the field is empty; with an invalid name shows the form again.
     func nameClub(_ visit: Visit, _ member: Member) async throws -> Response {
         if settings.clubName != nil {
             throw APIError(403, "The server's setting 'name' names the club; a page cannot change it.")

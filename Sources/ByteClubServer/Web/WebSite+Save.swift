@@ -63,7 +63,7 @@ extension WebSite {
         return try await item(at: path, visit, member, Draft(text: mine, revision: revision, problem: problem))
     }
 
-    /// What a viewer is told who sends a form with a text.
+    /// The refusal of a viewer's text.
     static var viewersChangeNothing: APIError { APIError(403, "Viewers cannot change anything.") }
 
     private static func caption(_ text: String, in note: String) -> String {
@@ -96,23 +96,23 @@ extension WebSite {
     }
 }
 
-/// A text that somebody edits on a page and that is not saved, and what it was made of.
+/// An unsaved text from a form, and the version that it is based on.
 struct Draft {
     /// The longest text that is edited on a page, in bytes; a form has room for it however it is encoded.
     static let limit = 20_000
 
-    /// What was typed.
+    /// The text in the form.
     var text: String
     /// The version that it was made of; empty when there was none.
     var revision: String
     /// Why it is not saved; nil where it was not sent yet.
     var problem: String?
-    /// What somebody else has saved meanwhile.
+    /// The text that another member has saved in the meantime.
     var theirs: String?
 }
 
 extension Visit {
-    /// What was typed in a form of a note or a caption; nil for other requests.
+    /// The text in the form of a note or a caption; nil for other requests.
     var typedText: String? {
         guard request.method == .post, ["/gallery", "/login"].contains(request.endpoint.name) else { return nil }
         return self["text"]
@@ -120,14 +120,14 @@ extension Visit {
 }
 
 extension WebSite {
-    /// What was typed in a form of a page of ours; nil for other requests, and for one that another site may have made.
+    /// The text in a form of this site; nil for other requests, and for one that another site may have made.
     func ownText(_ visit: Visit) -> String? {
         guard isForm(visit.request, visit, token: visit["csrf"]) || visit.request.isFromOwnPage else { return nil }
         return visit.typedText
     }
 
-    /// Asks somebody to sign in whose session has ended over a form, and keeps what was typed; nil for other requests,
-    /// and for one that another site may have made.
+    /// The sign-in page after a session ended while the member wrote, with the text; nil for other requests, and for
+    /// one that another site may have made.
     func signInKeepingText(_ visit: Visit) -> Response? {
         guard visit.member == nil, visit.request.endpoint.name == "/gallery", ownText(visit) != nil else { return nil }
         return signInForm(
@@ -135,7 +135,7 @@ extension WebSite {
             problem: "You are signed out, and your text is not saved yet. Sign in to save it.")
     }
 
-    /// The form again, with what was typed before somebody had to sign in; nil when nothing was.
+    /// The form again, with the text from before the sign-in; nil when there is none.
     ///
     /// - Throws: As ``item(at:_:_:_:)``.
     func formAfterSignIn(_ visit: Visit, _ member: Member, at page: String) async throws -> Response? {

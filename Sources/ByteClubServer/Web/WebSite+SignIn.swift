@@ -8,7 +8,7 @@ extension WebSite {
         return signInForm(visit, next: visit["next"] ?? "/")
     }
 
-    /// The form again, for what has gone wrong, with what was typed in a form before.
+    /// The form again with a problem, and with the text of an earlier form.
     func signInForm(_ visit: Visit, next: String, problem: String? = nil) -> Response {
         let page = (
             next: Self.local(next), message: problem, text: visit.typedText, revision: visit["parent_rev"] ?? "",
@@ -18,11 +18,12 @@ extension WebSite {
 
     /// Checks name and password, and starts a session.
     ///
-    /// Known names, unknown ones and those without a password take the same way, so that nobody learns which is which.
+    /// Known names, unknown ones and those without a password cause the same work, so that its time does not reveal
+    /// them.
     func signIn(_ visit: Visit) async throws -> Response {
         let next = Self.local(visit["next"] ?? "/")
         let name = visit["name"] ?? ""
-        // No member has a longer name, and what is counted is kept for a while.
+        // No member has a longer name, and counted names are kept in memory for a while.
         guard name.utf8.count <= 255 else { return signInForm(visit, next: next, problem: Self.wrongPassword) }
         let (request, folded) = (visit.request, PathKey.fold(name))
         let browser = knownBrowser(request, name: folded)
@@ -41,14 +42,14 @@ extension WebSite {
         return try await begin(known.member, known.hash, visit, then: next)
     }
 
-    /// Works with passwords when it is the visitor's turn, and only as long as the visitor waits for it.
+    /// Checks or makes passwords when it is the visitor's turn, and only while the visitor waits.
     ///
-    /// - Throws: ``APIError`` 429 or 503 when too many wait already; `CancellationError` when the visitor is gone; what
-    ///   `work` throws.
+    /// - Throws: ``APIError`` 429 or 503 when too many requests wait; `CancellationError` when the visitor hangs up;
+    ///   errors of `work`.
     func inTurn<T: Sendable>(
         _ request: RoutedRequest, _ verdict: SignInLimits.Verdict, _ work: @escaping @Sendable () async throws -> T
     ) async throws -> T {
-        // Who has a whole site of IPv6 addresses has one turn, not one for each of its networks.
+        // A whole site of IPv6 addresses has one turn, not one for each of its networks.
         let requester = Requester.stranger(request.client.address?.site)
         let (shares, pause) = (shares, settings.signIns.pause)
         return try await request.whileClientWaits {
@@ -107,7 +108,7 @@ extension WebSite {
         }
     }
 
-    /// What somebody is told who guesses.
+    /// The refusal after too many guesses.
     static func tooMany(_ wait: Duration) -> APIError {
         let seconds = max(1, wait.components.seconds + 1)
         var error = APIError(429, "too many attempts; try again in \(seconds) s")
@@ -123,7 +124,7 @@ extension WebSite {
 }
 
 extension WebSite {
-    /// The form with which a member who has forgotten the password sets a new one.
+    /// The form for a new password in place of a forgotten one.
     func resetForm(_ visit: Visit) async throws -> Response {
         resetForm(visit, try await resetting(visit).member)
     }

@@ -6,9 +6,9 @@ extension WebSite {
     /// The shared folder's place for notes, and below it that for photos.
     private static let folder = "/byteclub"
 
-    /// Takes files from the gallery's form, which begins with its token, and stores each under a free name.
+    /// Stores files from the gallery's form, which begins with its token, each under a free name.
     ///
-    /// A script is told the path in plain text, and what went wrong likewise.
+    /// A script gets the path, or the error, in plain text.
     func upload(_ visit: Visit, _ member: Member) async throws -> Response {
         guard visit.request.headers[values: .accept].contains("text/plain") else {
             _ = try await receive(visit, member)
@@ -17,7 +17,7 @@ extension WebSite {
         return try await inWords { Self.plain(.ok, try await receive(visit, member).joined(separator: "\n")) }
     }
 
-    /// Answers a script, which is told in plain text what went wrong.
+    /// Answers a script, with errors in plain text.
     func inWords(_ work: () async throws -> Response) async throws -> Response {
         let refusal: APIError
         do {
@@ -57,7 +57,7 @@ extension WebSite {
             while let part = try await form.nextPart() {
                 guard part.name == "file", let name = part.fileName, !name.isEmpty else { continue }
                 let path = try Self.place(of: name)
-                // Whether there is room is asked before the bytes come.
+                // Check for room before receiving the bytes.
                 let room =
                     length > Int64(StagedContent.inlineLimit)
                     ? try await store.hold(length, for: member.uid, replacing: path, naming: []) : nil
@@ -112,12 +112,12 @@ extension WebSite {
     }
 }
 
-/// Files that a page uploads in pieces: what came stays when the network goes, or the page.
+/// Files that a page uploads in pieces, which are kept when the connection breaks or the page is closed.
 extension WebSite {
-    /// Takes the next piece, which is the body; the form's token is in the field `X-Form-Token`.
+    /// Appends the next piece, which is the body; the form's token is in the field `X-Form-Token`.
     ///
-    /// The answer tells where the upload stands, with 409 when the piece does not begin there, and with 404 when the
-    /// upload has to begin anew.
+    /// The answer has the offset of the upload, with 409 when the piece begins elsewhere, and with 404 when the upload
+    /// must start again.
     func uploadPiece(_ visit: Visit, _ member: Member) async throws -> Response {
         try await inWords {
             let request = visit.request
@@ -141,7 +141,7 @@ extension WebSite {
         }
     }
 
-    /// Stores a file whose pieces have all come under a free name, and tells its path.
+    /// Stores a complete upload under a free name, and returns its path.
     func commitPieces(_ visit: Visit, _ member: Member) async throws -> Response {
         try await inWords {
             guard member.role >= .editor else { throw Self.viewersRead }

@@ -16,7 +16,7 @@ struct WebSite: Sendable {
     /// The club's name; nil for none.
     var clubName: String? { settings.clubName(in: store) }
 
-    /// Shows a page, or does what its form asks for; tells also who visits, whom the answer is charged to.
+    /// Shows a page, or handles its form; returns the visit too, to which the answer is charged.
     func respond(
         to request: RoutedRequest, _ handler: (Visit) async throws -> Response
     ) async throws -> (response: Response, visit: Visit) {
@@ -28,7 +28,7 @@ struct WebSite: Sendable {
         to visit: inout Visit, _ handler: (Visit) async throws -> Response
     ) async throws -> Response {
         do {
-            // The form is read before anybody is refused, so that the answer has what they wrote.
+            // The form is read before any refusal, so that the answer contains its text.
             do {
                 try await visit.readForm(in: shares.forms)
             } catch let error as APIError {
@@ -51,7 +51,7 @@ struct WebSite: Sendable {
         }
     }
 
-    /// Counts a request of a browser: as the member's who is signed in there, else as one without an account.
+    /// Counts a request of a browser: for the signed-in member, else as one without an account.
     ///
     /// - Throws: ``APIError`` 429 when it is one too many.
     func count(_ visit: Visit) throws(APIError) {
@@ -62,7 +62,7 @@ struct WebSite: Sendable {
         }
     }
 
-    /// The page that tells what went wrong, with what somebody wrote: that is theirs, whatever it was.
+    /// The page of an error, with the text of the form, so that it is not lost.
     func refusal(_ error: APIError, _ visit: Visit, text: String?) -> Response {
         var response = view(.error, Self.problem(error.status, error.message, text: text), visit, error.status)
         if let seconds = error.retryAfter { response.headers[.retryAfter] = String(seconds) }
@@ -76,7 +76,7 @@ struct WebSite: Sendable {
         }
     }
 
-    /// The values of the page that reports an error, with the text that somebody typed in a form.
+    /// The values of an error's page, with the text of a form.
     private static func problem(
         _ status: Int, _ message: String, text: String? = nil
     ) -> (title: String, message: String, text: String?) {
@@ -112,7 +112,7 @@ struct WebSite: Sendable {
         return response
     }
 
-    /// Sends somebody to where members sign in, and from there back.
+    /// Redirects to the sign-in page, and from there back.
     func redirectToSignIn(_ visit: Visit) -> Response {
         let request = visit.request
         let here =
@@ -127,7 +127,7 @@ struct WebSite: Sendable {
     /// What a browser may load for a page that has nothing but times to show by the reader's own clock.
     static let timePolicy = formPolicy + "; script-src 'self'"
 
-    /// What a browser may load for a page with pictures: nothing of other sites, and nothing that stands in the page.
+    /// The policy for a page with pictures: only resources of this site, and none within the page.
     static let picturePolicy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; \
         form-action 'self'; base-uri 'none'; frame-ancestors 'none'
@@ -164,6 +164,6 @@ struct WebSite: Sendable {
 extension HTTPField.Name {
     /// Who may show a page inside another; for browsers that do not know the policy.
     static let xFrameOptions = known("X-Frame-Options")
-    /// What a link tells of the page that it is on.
+    /// The referrer that a page's links send.
     static let referrerPolicy = known("Referrer-Policy")
 }

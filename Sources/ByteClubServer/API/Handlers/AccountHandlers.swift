@@ -1,7 +1,7 @@
 import ByteClubCore
 import HTTPTypes
 
-/// Tells members about themselves.
+/// The operation that describes the member's account.
 struct AccountHandlers: Sendable {
     let store: any RoomStore & AddressStore
     let settings: ClubAPI.Settings

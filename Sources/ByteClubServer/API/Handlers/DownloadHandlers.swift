@@ -30,10 +30,10 @@ struct DownloadHandlers: Sendable {
         return response
     }
 
-    /// A smaller picture of a photo, as long as the client waits for it.
+    /// A thumbnail of a photo, made as long as the client waits for it.
     ///
     /// - Throws: ``APIError`` 404 for a file that has none, 415 for a photo that cannot be decoded, 429 or 503 when too
-    ///   many wait for theirs; `CancellationError` when the client is gone.
+    ///   many requests wait; `CancellationError` when the client hangs up.
     func thumbnail(
         of entry: FolderEntry, size: ThumbnailSize, format: ThumbnailImageFormat, for request: some RequestContext
     ) async throws -> Response {

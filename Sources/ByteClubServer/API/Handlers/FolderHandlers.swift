@@ -1,11 +1,11 @@
 import ByteClubCore
 import HTTPTypes
 
-/// Tells what is in the folder, and what was.
+/// The operations that list and search the folder and its history.
 struct FolderHandlers: Sendable {
     private static let largestListing: Int64 = 25_000
 
-    /// What a search in texts answers at most unless more is asked for.
+    /// The most results of a search in texts, unless the request asks for more.
     private static let textMatches: Int64 = 100
 
     let store: any FolderStore & SearchStore & GalleryStore
@@ -46,7 +46,7 @@ struct FolderHandlers: Sendable {
         return text.map { .json($0) } ?? Response(.notModified, body: .none)
     }
 
-    /// Adds what is known of pictures; the hash of a listing in which something is pending is no current one.
+    /// Adds the metadata of photos; while some of it is pending, the listing has no hash that would stay valid.
     private func describe(_ entry: Metadata, for request: MemberRequest) async throws -> Metadata {
         var entry = try await media.describe([entry], for: request).first ?? entry
         guard let contents = entry.contents else { return entry }
@@ -117,7 +117,7 @@ struct FolderHandlers: Sendable {
 }
 
 extension FolderHandlers {
-    /// The most photos that one search answers, and how many when nothing is said.
+    /// The most photos in the answer to a search, and the default.
     private static let mostPhotos: Int64 = 10_000
     private static let usualPhotos: Int64 = 1000
     /// The most photos that are looked into while a search waits.
@@ -125,7 +125,7 @@ extension FolderHandlers {
 
     /// Answers `GET /search/<root>/<path>` with `kind`, `taken_after`, `taken_before` or `near`.
     ///
-    /// What nobody has looked into yet is looked into first; the answer says so where some are left.
+    /// Photos that no request has read yet are read first; a header reports whether some are left.
     func searchPhotos(_ request: MemberRequest, _ filter: PhotoFilter) async throws -> Response {
         let parameters = request.parameters
         for name in ["content", "include_deleted"] where try parameters.bool(name, default: false) {
@@ -153,9 +153,9 @@ extension FolderHandlers {
 }
 
 extension Parameters {
-    /// Which photos are looked for; nil when nothing is said of photos.
+    /// The filter for photos; nil when the request has no field of it.
     ///
-    /// - Throws: ``APIError`` 400 for what is no list of kinds, no moment or no place.
+    /// - Throws: ``APIError`` 400 for a malformed list of kinds, moment or place.
     func photoFilter() throws(APIError) -> PhotoFilter? {
         var filter = PhotoFilter()
         if let text = self["kind"] {

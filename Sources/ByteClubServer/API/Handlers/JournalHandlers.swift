@@ -3,18 +3,18 @@ import HTTPTypes
 import NIOCore
 import ServiceLifecycle
 
-/// Tells mirrors what has changed.
+/// The operations by which mirrors read the journal.
 struct JournalHandlers: Sendable {
     /// The most entries of one page of the journal.
     private static let largestPage: Int64 = 10_000
-    /// What an entry of a page takes in bytes, but for a very long name.
+    /// The bytes of an entry in a page, except for one with a very long name.
     private static let largestJournalEntry = 512
     /// The longest wait for a change in seconds.
     private static let longestWait: Int64 = 480
 
     let store: any FolderStore
     let reader: FolderReader
-    /// Where a page's memory comes from.
+    /// The memory for pages.
     let memory: FairSemaphore
 
     /// Answers `GET /sync/changes`.

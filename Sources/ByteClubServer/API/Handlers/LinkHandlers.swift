@@ -1,9 +1,9 @@
 import ByteClubCore
 import HTTPTypes
 
-/// Makes links, tells which there are, and takes them back.
+/// The operations that create, list and revoke links.
 struct LinkHandlers: Sendable {
-    /// The most links that one response tells.
+    /// The most links in one answer.
     private static let mostLinks = 1000
 
     let store: any FolderStore & LinkStore
@@ -12,9 +12,9 @@ struct LinkHandlers: Sendable {
 
     /// Answers `POST /shares/<root>/<path>`.
     ///
-    /// Extensions: `expires_in` says in how many seconds the link is to end, `password` what one must know to follow it
-    /// (nothing when it is empty), `location` whether photos `keep` what they tell of places, or whether it is
-    /// `remove`d, as without it; what could not be given then is refused with 415.
+    /// Extensions: `expires_in` is the lifetime of the link in seconds. `password` protects the link; an empty one does
+    /// not. `location` is `keep` to give photos with their places, or `remove`, the default, to give them without; a
+    /// file whose place cannot be removed is refused with 415.
     func share(_ request: MemberRequest) async throws -> Response {
         _ = try request.parameters.bool("short_url", default: true)
         var terms = Link.Terms()
@@ -33,8 +33,9 @@ struct LinkHandlers: Sendable {
                 password: link.password != nil, keepsLocation: link.keepsLocation))
     }
 
-    /// Answers `POST /media/<root>/<path>`; `location` is as for ``share(_:)``, but that without it a film or a photo whose
-    /// place nothing takes out is given as it is: programs of old show them with nothing else, for some hours.
+    /// Answers `POST /media/<root>/<path>`; `location` is as for ``share(_:)``, except that by default a film or a
+    /// photo whose place cannot be removed is given unchanged: old programs have no other way to show them, and the
+    /// link expires within hours.
     func media(_ request: MemberRequest) async throws -> Response {
         let entry = try await linkable(request)
         if entry.isFolder { throw APIError(400, "a folder has no bytes", parameter: "path") }
@@ -88,7 +89,7 @@ struct LinkHandlers: Sendable {
         }
     }
 
-    /// Refuses a link to a file that could be given only with what it tells of its place, unless its maker says so.
+    /// Refuses a link to a file whose place cannot be removed, unless the request keeps the place.
     private func checkForm(of entry: FolderEntry, _ terms: Link.Terms) async throws {
         if entry.isFolder || terms.keepsLocation == true { return }
         if try await isTiedToPlace(entry) { throw PlacelessForm.refusal }
@@ -109,7 +110,7 @@ struct LinkHandlers: Sendable {
         }
     }
 
-    /// The live entry that a link is asked for; the root has none.
+    /// The live entry to link to; the root cannot have a link.
     private func linkable(_ request: MemberRequest) async throws -> FolderEntry {
         let path = try request.path()
         if path.isRoot { throw APIError(400, "the root cannot be linked", parameter: "path") }

@@ -68,7 +68,7 @@ private struct EmptyObject: JSONWritable {
     func write(to json: inout JSONText) { json.object { _ in } }
 }
 
-/// How a program says by OAuth 2.0 which one it is.
+/// The ways in which a program identifies itself by OAuth 2.0.
 enum OAuth2Client {
     /// The app's key and secret, from HTTP Basic or the form.
     static func credentials(in request: RoutedRequest) throws(APIError) -> (key: String?, secret: String?) {

@@ -74,7 +74,7 @@ enum PictureName: Hashable, Sendable {
         /// A part of the photo in its full size, counted from 0 at its top left.
         case tile(column: Int, row: Int)
 
-        /// What tells it from the others of the same photo.
+        /// A text that identifies the picture among those of a photo.
         var tag: String {
             switch self {
             case .size(let size): "\(size)"
@@ -87,7 +87,7 @@ enum PictureName: Hashable, Sendable {
     case original
     case made(Made)
 
-    /// What is made; nil for the photo's own bytes.
+    /// The picture to make; nil for the photo's own bytes.
     var made: Made? { if case .made(let made) = self { made } else { nil } }
 
     /// Reads `<size>.jpg`, `tiles/<column>-<row>.jpg` and `original.jpg`; nil for anything else.

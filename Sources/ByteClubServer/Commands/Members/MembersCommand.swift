@@ -28,7 +28,7 @@ struct MembersCommand: ParsableCommand {
 
         func run() async throws {
             let unowned = CommandFailure(.data, "the club has no owner yet; add its owner first, without --role")
-            // No club is made of what is refused.
+            // A refused command must not create a club.
             if let role, role < .owner, !DataDirectory(path: data.data).holdsClub { throw unowned }
             let store = try data.open(making: true)
             if let role, role < .owner, try await !store.hasOwner() { throw unowned }

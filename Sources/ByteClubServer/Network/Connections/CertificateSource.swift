@@ -7,8 +7,7 @@ import Synchronization
 
 /// The certificate of new connections, read from files again when asked; open connections keep theirs.
 final class CertificateSource: Sendable {
-    /// Those of TLS 1.2 that keep what was said secret when the key is lost, and that authenticate what they encrypt;
-    /// those of TLS 1.3 all do.
+    /// The suites of TLS 1.2 with forward secrecy and authenticated encryption, which all suites of TLS 1.3 have.
     private static let cipherSuites: [NIOTLSCipher] = [
         .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
         .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
@@ -48,9 +47,10 @@ final class CertificateSource: Sendable {
     }
 }
 
-/// The certificate that a server makes for itself, with its private key, in one file of the data directory.
+/// The self-signed certificate of a server, with its private key, in one file of the data directory.
 ///
-/// It is made once. Nobody vouches for it: members know the server by its public key, which their links hold.
+/// It is made once. No authority vouches for it: members recognise the server by its public key, which their links
+/// hold.
 struct SelfSignedCertificate {
     /// The file's name in the data directory.
     static let fileName = "tls.pem"
@@ -59,12 +59,12 @@ struct SelfSignedCertificate {
     /// The SHA-256 of its public key (as `SubjectPublicKeyInfo`), in the Base64 of addresses without its `=`.
     let pin: String
 
-    /// Takes the certificate of a data directory, or makes one when there is none.
+    /// Loads the certificate of a data directory, or makes one when there is none.
     ///
     /// - Parameters:
-    ///   - directory: The data directory, which nobody else serves.
-    ///   - hosts: The names and addresses by which the server is reached, besides those of its own machine.
-    /// - Throws: ``StorageError`` as the disk says, `NIOSSLError` when what is there is no certificate.
+    ///   - directory: The data directory, which no other process serves.
+    ///   - hosts: The names and addresses of the server, besides those of its own machine.
+    /// - Throws: ``StorageError`` of the disk, `NIOSSLError` when the file is no certificate.
     init(in directory: String, for hosts: [String]) throws {
         path = directory + "/" + Self.fileName
         if !Directory.holds(path) { try Self.write(try Self.make(hosts), to: path, in: directory) }

@@ -10,10 +10,10 @@ import NIOSSL
 struct ClubChannel: HTTPChannelHandler {
     typealias Value = HTTP1Channel.Value
 
-    /// The most bytes that the kernel takes before it can send them.
+    /// The most unsent bytes in the kernel.
     ///
-    /// Without a bound it takes megabytes of answers for a client that reads none, and the work of making them was for
-    /// nothing. What is on its way does not count, so that no download is slower; see TCP_NOTSENT_LOWAT in tcp(7).
+    /// Without a bound the kernel accepts megabytes for a client that reads none, which are then made for nothing.
+    /// Bytes in flight do not count, so that no download is slower; see TCP_NOTSENT_LOWAT in tcp(7).
     private static let mostUnsent = 128 << 10
 
     /// HTTP on a connection.
@@ -48,7 +48,7 @@ struct ClubChannel: HTTPChannelHandler {
     }
 }
 
-/// Keeps a failed accept from ending the server: without descriptors or memory it goes on when there are some again.
+/// Keeps a failed accept from ending the server: without descriptors or memory it continues when there are some again.
 ///
 /// The channel already pauses before it accepts again. Only the stream of connections must not see the error, because
 /// it would end.
@@ -61,7 +61,7 @@ final class AcceptErrors: ChannelInboundHandler {
         self.logger = logger
     }
 
-    /// Stands behind the part of a listening channel that accepts.
+    /// Adds the handler after the one of a listening channel that accepts.
     static func install(on channel: any Channel, logger: Logger) async throws {
         try await channel.eventLoop.submit {
             let pipeline = channel.pipeline.syncOperations

@@ -3,12 +3,12 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Keeps a connection in order: answers what is no HTTP, gives up clients that do not get on, and ends connections
-/// without losing the last response.
+/// Manages a connection: refuses bytes that are not HTTP, disconnects stalled clients, and ends connections without
+/// losing the last response.
 ///
 /// A server that answers before it has read the whole request must not close at once: unread bytes would make the
-/// kernel reset the connection, and the client might never see the answer. So the sending side is closed first, what
-/// still comes in is dropped, and the rest is closed when the client is done or a moment has passed.
+/// kernel reset the connection, and the client might never see the answer. So the sending side is closed first, further
+/// input is dropped, and the rest is closed when the client is done or a moment has passed.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -104,7 +104,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Lets in as much as the requests under way allow, and tells when there is none.
+    /// Reads as much as the running requests allow, and reports when there is no request.
     private func regulate(_ context: ChannelHandlerContext) {
         gate?.hold(exchange.isAnswerDue)
         if takesNoMore, !exchange.isAnswerDue { gate?.drop() }
@@ -151,9 +151,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         closeOutput(context, after: lastAnswer, promise)
     }
 
-    /// Ends the sending side behind an answer.
+    /// Ends the sending side after an answer.
     ///
-    /// At once, it would end both sides for a client that has ended its own, and drop what the kernel has not taken.
+    /// At once, it would end both sides for a client that has ended its own, and drop bytes that are not in the kernel
+    /// yet.
     private func closeOutput(
         _ context: ChannelHandlerContext, after answer: EventLoopFuture<Void>, _ promise: EventLoopPromise<Void>?
     ) {
@@ -168,7 +169,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return context.triggerUserOutboundEvent(event, promise: promise)
         }
         hangUp = waiting.onHangUp
-        // A client may be gone before its request has come so far as to wait.
+        // A client may hang up before its request begins to wait.
         if hangUp != nil, isInputClosed || !context.channel.isActive {
             reportHangUp()
             context.close(promise: nil)
@@ -210,10 +211,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         answer(ConnectionFault.tooManyConnections, context)
     }
 
-    /// Ends the request under way, whose sender is let in no more.
+    /// Ends the running request, whose sender's credential was revoked.
     ///
-    /// Whoever waits for its answer is woken and refuses it; a body that still comes is refused here, for the client
-    /// may send nothing for long.
+    /// A task that waits for its answer is woken and refuses it; a body that is still incomplete is refused here,
+    /// because the client may send nothing for long.
     private func shutOut(_ context: ChannelHandlerContext) {
         if isClosing { return }
         if exchange.hasResponseBegun { return context.close(promise: nil) }
@@ -283,7 +284,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         meter.forgetWaiting(at: .now())
     }
 
-    /// Whether bytes wait for the client, and it has taken too few of them.
+    /// Whether bytes wait for the client, and it has received too few of them.
     private func isTooSlowToTake(
         _ meter: ByteMeter, _ context: ChannelHandlerContext, at now: NIODeadline
     ) -> Bool {
@@ -299,7 +300,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// Tells a connection what to do when its client hangs up while it waits for an answer; nil when it waits no more.
+/// Sets the action for when the client hangs up while it waits for an answer; nil when it no longer waits.
 struct ClientWaits: Sendable {
     let onHangUp: (@Sendable () -> Void)?
 }

@@ -4,16 +4,16 @@ import NIOCore
 
 /// How many connections there may be, and how long a client may keep one without getting on.
 struct ConnectionLimits: Sendable {
-    /// The most connections at once, which take some 25 KiB of memory each; one more takes the place of an idle one, or
-    /// is answered with 503.
+    /// The most connections at once, of some 25 KiB of memory each; one more replaces an idle one, or is answered with
+    /// 503.
     var connections = 2048
     /// How long a connection may wait between two requests.
     var idle = TimeAmount.seconds(120)
     /// How long a request's head may take from its first byte, or a new connection until it sends one.
     var head = TimeAmount.seconds(20)
-    /// For how long a client may be slower than ``slowest`` before it is given up.
+    /// For how long a client may be slower than ``slowest`` before it is disconnected.
     var stall = TimeAmount.seconds(60)
-    /// The fewest bytes a second, over ``stall``, of a body that comes in or an answer that goes out.
+    /// The fewest bytes a second, over ``stall``, of a body that is received or an answer that is sent.
     var slowest = 64
     /// How long a shutdown waits for requests that have begun.
     var drain = TimeAmount.seconds(15)

@@ -2,13 +2,13 @@ import ByteClubCore
 
 /// Where a connection is between requests and responses, as far as ending it needs to know.
 struct ExchangeState {
-    /// What to do when something that is no HTTP comes in.
+    /// The reaction to input that is not HTTP.
     enum FaultAction: Equatable {
         /// It is part of the request that has no response yet, or follows no open one: answer it.
         case answer
         /// It follows a request whose response is still to come: answer it then.
         case afterResponses
-        /// A response has begun that cannot be told apart from another: close.
+        /// A response without a known end has begun: close.
         case close
         /// It follows a request that was to be the last one: it does not count.
         case ignore
@@ -20,13 +20,13 @@ struct ExchangeState {
     private var asksToClose = false
     /// Whether a request's head has come and its end has not.
     private(set) var isReceiving = false
-    /// Whether a response's head has gone out and its end has not.
+    /// Whether a response's head was sent and its end was not.
     private(set) var hasResponseBegun = false
     /// Whether the connection ends with the response under way.
     private(set) var isLastResponse = false
     /// Whether any response has ended.
     private(set) var hasServed = false
-    /// What is answered when the responses under way have ended.
+    /// The error to answer when the running responses have ended.
     var fault: APIError?
 
     /// Whether no request is under way.
@@ -53,7 +53,7 @@ struct ExchangeState {
         hasServed = true
     }
 
-    /// What to do when something that is no HTTP comes in now.
+    /// The reaction to input that is not HTTP, in this state.
     func onFault() -> FaultAction {
         if asksToClose, !isReceiving { return .ignore }
         if requestsInProgress == 0 { return isReceiving ? .close : .answer }

@@ -1,13 +1,13 @@
 import NIOCore
 import Synchronization
 
-/// Counts the connections of a server and what goes through them, and shares the places among the networks.
+/// Counts the connections of a server and their bytes, and shares the places among the networks.
 ///
-/// A network has an eighth of the places at most. When its share is used up, or all places are, the connection gives
-/// way that has waited longest for a request: one of the same network, or of the one that has most, as long as that
-/// has not fewer than the newcomer's. So nobody keeps others out by doing nothing.
+/// A network has at most an eighth of the places. When its share or all places are used up, the connection that has
+/// been idle longest is closed: first in the newcomer's network, then in the network with the most connections, unless
+/// that has fewer than the newcomer's. So idle connections cannot keep others out.
 final class OpenConnections: Sendable {
-    /// How many refused connections are told so in peace; further ones are closed right behind their answer.
+    /// How many refused connections may wait for the client to read the answer; further ones are closed right after it.
     static let courtesy = 64
     /// A network may have the places divided by this.
     static let networkDivisor = 8
@@ -18,9 +18,9 @@ final class OpenConnections: Sendable {
     enum Admission: Sendable {
         /// It has a place.
         case served
-        /// It has none, and is told so.
+        /// It has none, and gets an answer.
         case refused
-        /// It has none, and so many are being told so that there is no time to see that it got the answer.
+        /// It has none, and too many others are being refused to wait until the client has read the answer.
         case turnedAway
     }
 
@@ -74,7 +74,7 @@ final class OpenConnections: Sendable {
         return open - taken > Self.courtesy ? .turnedAway : .refused
     }
 
-    /// Notes that a request comes on a connection; false when that was told to give way just before.
+    /// Notes that a request begins on a connection; false when that was evicted just before.
     func begin(_ channel: any Channel) -> Bool { places.withLock { $0.begin(ObjectIdentifier(channel)) } }
 
     /// Notes that a connection waits for its next request.
@@ -94,10 +94,10 @@ final class OpenConnections: Sendable {
     /// Whether the server is stopping.
     var isDraining: Bool { draining.load(ordering: .relaxed) }
 
-    /// How many are open now, those included that are being told that there is no place.
+    /// The open connections, including those that are being refused.
     var open: Int { count.load(ordering: .relaxed) }
 
-    /// What was counted since the start; `displaced` are the connections that gave way.
+    /// The totals since the start; `displaced` are the evicted connections.
     var totals: (refused: Int64, displaced: Int64, received: Int64, sent: Int64) {
         (
             refused.load(ordering: .relaxed), displaced.load(ordering: .relaxed), bytesIn.load(ordering: .relaxed),
@@ -106,14 +106,14 @@ final class OpenConnections: Sendable {
     }
 }
 
-/// Tells a connection that another one gets its place.
+/// The event by which a connection learns that another one gets its place.
 struct Eviction: Sendable {}
 
-/// Who has which of a server's places, and who gives way when there is none left.
+/// The places of a server and their connections, and the choice of the one to evict when all are used.
 struct ConnectionTable {
     private struct Place {
         let channel: any Channel
-        /// Nil for who counts with nobody and never gives way: a trusted proxy.
+        /// Nil for a trusted proxy, which belongs to no network and is never evicted.
         let network: IPAddress?
         /// Since when it waits for a request; nil while it has one.
         var idleSince: NIODeadline?
@@ -130,14 +130,14 @@ struct ConnectionTable {
         self.networkLimit = networkLimit
     }
 
-    /// How many are taken.
+    /// The number of connections with a place.
     var count: Int { places.count }
 
-    /// Gives a newcomer a place when there is one or somebody gives way.
+    /// Gives a newcomer a place when one is free or another connection can be evicted.
     ///
-    /// Only when there is none does this look at all places, and then the newcomer has cost more than that already.
+    /// It searches all places only when none is free, and then the newcomer has already cost more than that.
     ///
-    /// - Returns: Whether it has one, and the connection that is to go for it.
+    /// - Returns: Whether it has a place, and the connection to evict for it.
     mutating func enter(
         _ id: ObjectIdentifier, _ channel: any Channel, of network: IPAddress?, at now: NIODeadline
     ) -> (isServed: Bool, leaving: (any Channel)?) {
@@ -163,7 +163,7 @@ struct ConnectionTable {
         return (true, leaving)
     }
 
-    /// Notes that a request comes; false for a connection without a place.
+    /// Notes that a request begins; false for a connection without a place.
     mutating func begin(_ id: ObjectIdentifier) -> Bool {
         guard places[id] != nil else { return false }
         places[id]?.idleSince = nil
@@ -173,7 +173,7 @@ struct ConnectionTable {
     /// Notes that a connection waits for its next request.
     mutating func rest(_ id: ObjectIdentifier, at now: NIODeadline) { places[id]?.idleSince = now }
 
-    /// Takes a connection's place back, if it has one.
+    /// Frees a connection's place, if it has one.
     mutating func leave(_ id: ObjectIdentifier) {
         guard let network = places.removeValue(forKey: id)?.network, let size = networks[network] else {
             return

@@ -1,9 +1,9 @@
 import Crypto
 import SwiftASN1
 
-/// An X.509 certificate that nobody vouches for but its own key (RFC 5280 section 4.1).
+/// An X.509 certificate that is signed by its own key (RFC 5280 section 4.1).
 ///
-/// It is for a server alone, for some names, and without an end: what members know is its key.
+/// It is for a server alone, for some names, and without an end: members recognise its key.
 struct OwnCertificate {
     private static let ecdsaWithSHA256: ASN1ObjectIdentifier = [1, 2, 840, 10045, 4, 3, 2]
     private static let commonName: ASN1ObjectIdentifier = [2, 5, 4, 3]
@@ -30,7 +30,7 @@ struct OwnCertificate {
             try Self.name(into: &coder)
             try coder.appendConstructedNode(identifier: .sequence) { coder in
                 try coder.serialize(UTCTime(year: 2026, month: 1, day: 1, hours: 0, minutes: 0, seconds: 0))
-                // The time that stands for no end.
+                // The time that denotes no end.
                 try coder.serialize(
                     GeneralizedTime(
                         year: 9999, month: 12, day: 31, hours: 23, minutes: 59, seconds: 59, fractionalSeconds: 0))

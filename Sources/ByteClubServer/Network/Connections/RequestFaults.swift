@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// What a connection is told when there is no request that could be answered.
+/// The answer on a connection whose input is no request.
 enum ConnectionFault {
     /// The most requests that may have come and have no answer yet.
     static let mostRequests = 8
@@ -13,7 +13,7 @@ enum ConnectionFault {
     static let slowHead = APIError(408, "the request's head took too long")
     static let slowBody = APIError(408, "the request's body was too slow")
 
-    /// The refusal of what is no HTTP; nil for errors of another kind.
+    /// The refusal of input that is not HTTP; nil for errors of another kind.
     static func refusal(for error: any Error) -> APIError? {
         if let fault = error as? RequestFault { return fault.refusal }
         if error is HTTP1TypeConversionError { return APIError(400, "the request is malformed") }
@@ -26,14 +26,14 @@ enum ConnectionFault {
     }
 }
 
-/// What is wrong with requests that a parser takes for good.
+/// The faults of requests that a parser accepts.
 enum RequestFault: Error {
     /// Too many of them wait behind one whose answer is due.
     case tooManyWaiting
     /// There is no `Host`, several, or one that is no host; RFC 9112, 3.2.
     case host
 
-    /// What the client is told.
+    /// The refusal for the client.
     var refusal: APIError {
         switch self {
         case .tooManyWaiting:
@@ -70,11 +70,11 @@ final class HostCheck: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// Ends a connection with the response to a request behind which no other can be read.
+/// Ends a connection with the response to a request after which no other can be read.
 ///
-/// That is one of HTTP/1.0, unless the client asks for more: the framework knows 1.1 alone. And it is one that offers
-/// to go on with another protocol (RFC 9110, 7.8), behind which the parser takes no byte for a request any more, but
-/// keeps them all.
+/// That is one of HTTP/1.0, unless the client asks for keep-alive: the framework supports 1.1 only. And it is one that
+/// offers another protocol (RFC 9110, 7.8), after which the parser treats no byte as a request any more, but keeps them
+/// all.
 final class LastRequest: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// Lets a connection's bytes through one request at a time: while an answer is due nothing more is read, and what was
-/// read behind a request waits here as it came.
+/// Passes a connection's bytes on one request at a time: while an answer is due nothing more is read, and bytes after
+/// the request are held here.
 ///
-/// Without it a client that sends requests and takes no answers would have them all parsed and kept. A client that is
-/// gone is noticed all the same, because the kernel tells of that without being read from.
+/// Without it the requests of a client that reads no answers would all be parsed and kept. It still detects a client
+/// that hangs up, because the kernel reports that without a read.
 final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -22,7 +22,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     /// More come when a client ends its side of the connection, because the kernel then hands over all that it has.
     static let mostHeld = bodyRead + headRead
 
-    /// What comes next.
+    /// The part of a message that is expected next.
     private enum Expectation {
         /// A request's head, which an empty line ends.
         case head
@@ -36,9 +36,9 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     private enum Line {
         /// Nothing of the head has come, line ends apart.
         case none
-        /// Something stands in this line.
+        /// This line has text.
         case text
-        /// Nothing stands in this line yet, but something in one before it.
+        /// This line has no text yet, but an earlier one has.
         case empty
     }
 
@@ -95,11 +95,11 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Drops what is held and all that is still to come, so that the connection can end in order.
+    /// Drops held and further bytes, so that the connection can end in order.
     func drop() {
         isDropping = true
         held = ByteBuffer()
-        // Whoever asks for bytes may have enough of them, and ask no more.
+        // A handler that reads may have enough bytes and not read again.
         context?.read()
     }
 
@@ -114,7 +114,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             drop()
             context.fireErrorCaught(RequestFault.tooManyWaiting)
         } else if held.readableBytes > 0 {
-            // What is left must not keep the memory of all that was read with it.
+            // The rest must not keep the memory of the whole buffer alive.
             held = ByteBuffer(bytes: held.readableBytesView)
         }
     }
@@ -216,5 +216,5 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// Tells that a client sends nothing more, while requests of its are still held back.
+/// The event that a client sends nothing more, while some of its requests are still held.
 struct ClientStopped: Sendable {}

@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Takes each request from the socket to its response and its line in the log.
+/// Answers each request from the socket, and logs it.
 struct ClubResponder: Sendable {
     let api: ClubAPI
     let requests: OpenRequests
@@ -40,7 +40,7 @@ struct ClubResponder: Sendable {
 
     /// Answers one request.
     ///
-    /// - Throws: What ends the connection: the client is gone, or a response that has begun cannot go on.
+    /// - Throws: Errors that end the connection: the client has hung up, or a response that has begun cannot continue.
     func respond(
         to incoming: HummingbirdCore.Request, _ writer: consuming ResponseWriter, on channel: any Channel
     ) async throws {
@@ -66,7 +66,7 @@ struct ClubResponder: Sendable {
             logger.error("request \(record.id): \(ServerFault.line(for: error))")
             response = .refusal(refusal)
         }
-        // Nobody reads the rest of a body whose client takes no further answer.
+        // The rest of a body is not read when the client accepts no further answer.
         let body = request.body
         let keepsConnection = body.isComplete || (body.isNearlyRead && !request.asksToClose)
         var head = head(of: response, id: record.id, keepsConnection: keepsConnection)
@@ -137,7 +137,7 @@ struct ClubResponder: Sendable {
         }
     }
 
-    /// Sends bytes piece by piece, no faster than the client takes them; see below.
+    /// Sends bytes piece by piece, no faster than the client receives them; see below.
     private static func send(
         _ buffer: ByteBuffer, to writer: inout any ResponseBodyWriter, on loop: any EventLoop
     ) async throws {
@@ -151,8 +151,8 @@ struct ClubResponder: Sendable {
 
     /// Reads the next piece while the last one is being sent.
     ///
-    /// The writer waits for a slow client only once the event loop has told it of the last piece; so each piece is
-    /// followed there before the next one. Else a loop that is late would let the whole content pile up in memory.
+    /// The writer waits for a slow client only once the event loop has reported the last piece; so each piece is
+    /// awaited on the loop before the next one. With a late loop the whole content would otherwise pile up in memory.
     private func send(
         _ blob: any BlobReader, _ range: Range<Int64>, to writer: inout any ResponseBodyWriter, on loop: any EventLoop
     ) async throws {
@@ -183,7 +183,7 @@ final class SendBudget: Sendable {
 
     private let sending = Atomic<Int>(0)
 
-    /// Counts one more; ``end()`` takes it back.
+    /// Adds one; ``end()`` removes it.
     func begin() { sending.wrappingAdd(1, ordering: .relaxed) }
 
     /// Counts one less.
@@ -197,9 +197,9 @@ final class SendBudget: Sendable {
     }
 }
 
-/// What clients and the log are told of failures that are not the client's.
+/// The refusals and log lines of failures that are not the client's.
 enum ServerFault {
-    /// The refusal; it tells nothing of the server's insides.
+    /// The refusal; it reveals no internals of the server.
     static func refusal(for error: any Error) -> APIError {
         let error = error as? StorageError
         return switch error?.code {

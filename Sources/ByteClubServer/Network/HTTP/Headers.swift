@@ -9,7 +9,7 @@ enum HostName {
     /// Whether a text is a name, an IPv4 address or an IPv6 address in brackets, and after a colon a port or nothing;
     /// RFC 9110, 7.2.
     ///
-    /// Of what a name may hold by RFC 3986 it takes what names of machines hold.
+    /// Of the characters of names in RFC 3986 it accepts those that names of machines have.
     static func isValid(_ text: some StringProtocol) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count <= maximumBytes else { return false }
@@ -82,7 +82,7 @@ enum HeaderList {
 struct HeaderParameters {
     private var values: [String: String] = [:]
 
-    /// Reads what follows the first semicolon; what is malformed is left out.
+    /// Reads the parameters after the first semicolon; malformed ones are left out.
     init(_ header: some StringProtocol) {
         var name = ""
         var value = ""
@@ -158,7 +158,8 @@ final class DateHeader: Sendable {
     }
 }
 
-/// Tells browsers to come back over TLS alone (RFC 6797): whoever is on the way of a later visit cannot keep it plain.
+/// Makes browsers return over TLS only (RFC 6797), so that an attacker on the path cannot keep a later visit on plain
+/// HTTP.
 enum StrictTransport {
     /// The header's value: for a year, for this host and not for others below it.
     static let policy = "max-age=31536000"

@@ -33,9 +33,9 @@ final class IncomingBody {
 
     /// The next bytes; nil when the body is complete.
     ///
-    /// A client that waits for `100 Continue` is told to go on when this is first called.
+    /// The first call sends `100 Continue` to a client that waits for it.
     ///
-    /// - Throws: ``BodyError/cutShort`` when fewer bytes came than were announced, or the connection's error.
+    /// - Throws: ``BodyError/cutShort`` when the body is shorter than announced, or the connection's error.
     func next() async throws -> ByteBuffer? {
         if isComplete { return nil }
         do {
@@ -123,10 +123,10 @@ struct IncomingFrame {
         }
     }
 
-    /// Streams the next bytes into a writer; the socket is read no faster than the disk takes them.
+    /// Streams the next bytes into a writer; the socket is read no faster than the disk writes.
     ///
     /// - Returns: Whether there were as many.
-    /// - Throws: As ``ContentWriter/flush()``, and what reading the body throws.
+    /// - Throws: As ``ContentWriter/flush()``, and errors of reading the body.
     mutating func pour(_ count: Int64, into writer: some ContentWriter) async throws -> Bool {
         var missing = count
         while missing > 0 {

@@ -1,7 +1,7 @@
 import ByteClubCore
 import NIOCore
 
-/// Reads a `multipart/form-data` body as it comes (RFC 7578), in memory that does not grow with it.
+/// Reads a `multipart/form-data` body as it arrives (RFC 7578), in bounded memory.
 struct MultipartReader {
     /// A part's names.
     struct Part: Hashable {
@@ -29,7 +29,7 @@ struct MultipartReader {
         delimiter = Array("\r\n--\(boundary)".utf8)
     }
 
-    /// Goes on to the next part; nil after the last one, when all of the body was read.
+    /// Continues with the next part; nil after the last one, when the whole body was read.
     ///
     /// - Throws: ``APIError`` 400 when the form is malformed; as ``IncomingBody/next()``.
     mutating func nextPart() async throws -> Part? {

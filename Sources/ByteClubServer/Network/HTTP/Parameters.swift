@@ -22,9 +22,9 @@ struct Parameters: Sendable {
         pairs = try Self.read(query.utf8, from: "query")
     }
 
-    /// Adds the values of a form, which win over those of the query.
+    /// Adds the values of a form, which override those of the query.
     ///
-    /// - Throws: ``APIError`` 400 for a malformed escape and for bytes that are no UTF-8.
+    /// - Throws: ``APIError`` 400 for a malformed escape and for bytes that are not UTF-8.
     mutating func add(form: some Collection<UInt8>) throws(APIError) {
         pairs.insert(contentsOf: try Self.read(form, from: "form"), at: 0)
     }
@@ -40,7 +40,7 @@ struct Parameters: Sendable {
             guard let name = halves.first.flatMap({ PercentEncoding.decode($0, plusIsBlank: true) }),
                 let value = PercentEncoding.decode(halves.dropFirst().first ?? field.prefix(0), plusIsBlank: true)
             else { throw APIError(400, "the \(source) is not percent-encoded UTF-8") }
-            // Databases and file systems take a NUL for a text's end: what is checked must be what is looked up.
+            // Databases and file systems end a text at a NUL: the checked text must be the one that they look up.
             guard !name.utf8.contains(0), !value.utf8.contains(0) else {
                 throw APIError(400, "the \(source) contains a NUL")
             }
@@ -91,9 +91,9 @@ struct Parameters: Sendable {
         return value
     }
 
-    /// A date, with the nanoseconds that it leaves out in a parameter of their own.
+    /// A date, with its nanoseconds in a parameter of their own.
     ///
-    /// - Throws: ``APIError`` 400 for what is no date or no such number, and for years before 1678 or after 2261.
+    /// - Throws: ``APIError`` 400 for a malformed date or number, and for years before 1678 or after 2261.
     func fileTime(_ name: String, nanoseconds: String) throws(APIError) -> FileTime? {
         let fraction = try integer(nanoseconds, in: 0...999_999_999)
         guard let text = self[name] else { return nil }

@@ -6,7 +6,7 @@ import Synchronization
 final class RefusalLog: Sendable {
     /// The time between two lines of a network.
     static let interval = Duration.seconds(60)
-    /// The networks that are told apart within that time; what is refused to further ones is one sum.
+    /// The networks that are counted separately within that time; refusals of further ones are counted together.
     static let mostNetworks = 1000
 
     private struct Sum {

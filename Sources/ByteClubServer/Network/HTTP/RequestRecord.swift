@@ -23,7 +23,7 @@ struct RequestRecord: Sendable, CustomStringConvertible {
     private let method: String
     private let peer: String
 
-    /// Notes what is known when a request comes in.
+    /// Records the parts that are known when a request arrives.
     init(_ request: Request, id: String) {
         self.id = id
         method = request.method.rawValue
@@ -31,7 +31,7 @@ struct RequestRecord: Sendable, CustomStringConvertible {
         peer = request.client.address?.description ?? "-"
     }
 
-    /// Notes what is known when it is answered.
+    /// Records the parts that are known when it is answered.
     mutating func finish(status: Int, received: Int64, sent: Int64, since start: ContinuousClock.Instant) {
         seconds = start.duration(to: .now) / .seconds(1)
         self.status = status

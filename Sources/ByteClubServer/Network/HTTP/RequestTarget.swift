@@ -42,11 +42,11 @@ struct RequestTarget: Sendable {
     /// What a log may show of it, as ``loggable(_:)``.
     var loggable: String { Self.loggable(path, components) }
 
-    /// What a log may show of a target: its path as it was sent, printable, without the query and without secrets.
+    /// The loggable form of a target: its path as it was sent, printable, without the query and without secrets.
     ///
-    /// After ``secretPlaces`` comes a secret, which is left out with all that follows, and anywhere else a run of 32
-    /// hexadecimal digits or more becomes `_`. What cannot be decoded is not shown at all, because nobody can tell what
-    /// it names.
+    /// The secret after one of ``secretPlaces`` is left out with everything that follows, and anywhere else a run of 32
+    /// hexadecimal digits or more becomes `_`. A target that cannot be decoded is not shown at all, because it may
+    /// contain a secret in any form.
     static func loggable(_ text: String) -> String {
         let path = Self.path(of: text)
         guard let decoded = PercentEncoding.decode(path, plusIsBlank: false) else { return "(undecodable)" }
@@ -71,7 +71,7 @@ struct RequestTarget: Sendable {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// The beginnings of paths after which comes a secret: those that ``Endpoint/hidesTail`` says, and `/join`.
+    /// The paths that a secret follows: those of endpoints with ``Endpoint/hidesTail``, and `/join`.
     static let secretPlaces =
         Endpoint.all.filter(\.hidesTail).flatMap(\.addresses).map { $0.split(separator: "/").map(String.init) }
         + [["join"]]

@@ -3,15 +3,15 @@ import HTTPTypes
 import NIOCore
 
 extension Response {
-    /// The bytes of a file's version, or the part of them that the request wants.
+    /// The bytes of a file's version, or the requested part of them.
     ///
-    /// What a member stored is never a page of this server: what would be one is sent as plain text, and browsers are
-    /// told to run nothing, to load nothing for it, and to guess no other type.
+    /// A member's file is never a page of this server: HTML is sent as plain text, and the headers forbid browsers to
+    /// run scripts, to load anything for it, and to guess another type.
     ///
-    /// The tag is the version's unless another is given, for what is not the version's bytes.
+    /// The tag is the version's unless another is given, for bytes that are not the version's.
     ///
-    /// - Throws: ``StorageError`` `damaged` when the content is not as long as the entry says, ``StoredFileError`` when
-    ///   its file cannot be opened.
+    /// - Throws: ``StorageError`` `damaged` when the content's length differs from the entry's, ``StoredFileError``
+    ///   when its file cannot be opened.
     static func file(
         _ entry: FolderEntry, _ content: StoredContent, for request: some RequestContext, headers: HTTPFields = [:],
         tag: EntityTag? = nil
@@ -69,7 +69,7 @@ struct EntityTag: Hashable, Sendable {
         text = "\"\(revision)\""
     }
 
-    /// Tells whether an `If-None-Match` header names it.
+    /// Checks whether an `If-None-Match` header contains it.
     func isNamed(in header: String?) -> Bool {
         guard let header else { return false }
         return header.split(separator: ",").contains { field in

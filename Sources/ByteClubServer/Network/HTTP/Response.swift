@@ -29,7 +29,7 @@ struct Response: Sendable {
     var headers: HTTPFields = [:]
     /// The content.
     var body: Body
-    /// The memory that the content takes until it is sent; nil when nobody counts it.
+    /// The memory of the content until it is sent; nil when it is not counted.
     private(set) var lease: FairSemaphore.Lease?
 
     /// Creates a response.
@@ -39,15 +39,16 @@ struct Response: Sendable {
         self.body = body
     }
 
-    /// Takes the memory that a large content needs until it is sent.
+    /// Acquires the memory for a large content until it is sent.
     ///
-    /// - Throws: ``APIError`` 429 when the requester's own answers take all of its share, 503 when all do.
+    /// - Throws: ``APIError`` 429 when the requester's answers use its whole share, 503 when all answers use up the
+    ///   memory.
     mutating func hold(_ shares: SharedLimits, for requester: Requester) throws(APIError) {
         guard isLarge, lease == nil else { return }
         lease = try shares.answers.take(Int(body.length), for: requester)
     }
 
-    /// The same with memory that was taken for it before it was made.
+    /// The same with memory that was acquired before the content was made.
     func holding(_ lease: FairSemaphore.Lease) -> Response {
         var response = self
         lease.shrink(to: Int(body.length))
@@ -55,7 +56,7 @@ struct Response: Sendable {
         return response
     }
 
-    /// Whether it is sent piece by piece, no faster than the client takes it.
+    /// Whether it is sent piece by piece, no faster than the client receives it.
     var isStreamed: Bool {
         if case .blob = body { true } else { lease != nil }
     }
