@@ -156,19 +156,19 @@ struct ClubAPI: Sendable {
 }
 
 extension ClubAPI {
-    /// What an operator may set.
+    /// The operator's settings of the operations.
     struct Settings: Sendable {
         /// The most bytes of one upload or chunk; the protocol's 150 MB.
         var bodyLimit: Int64 = 157_286_400
         /// The shortest timeout of a long poll in seconds; the protocol's 30.
         var longpollMinimum: Int64 = 30
-        /// Where clients find this server, shown in the account and the start of links; empty for what each client
-        /// calls it.
+        /// The published address of the server, for the account's page and links; if empty, the address that each
+        /// client uses.
         var publicURL = ""
         /// The club's name, which no page changes; nil when its owners name it.
         var clubName: String?
-        /// The SHA-256 of the server's public key, in the Base64 of addresses, by which members know a server that no
-        /// authority vouches for; nil for any other.
+        /// The SHA-256 of the server's public key, in the Base64 of addresses, by which members recognise a self-signed
+        /// certificate; nil for any other.
         var pin: String?
         /// The clock, in seconds since 1970.
         var now: @Sendable () -> Int64 = SystemTime.seconds

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Something that the server answers: where it is in the URL, who may ask for it, what it may cost, and what answers.
+/// An operation of the server: its address, the role that it needs, its cost, and its handler.
 struct Endpoint: Sendable {
     /// The components of the URL that may follow an endpoint's name.
     enum Tail: Sendable {
@@ -36,19 +36,19 @@ struct Endpoint: Sendable {
 
     /// The methods that are accepted.
     let methods: [HTTPRequest.Method]
-    /// What names it in the URL, after the protocol's `/1/` or, when it begins with a slash, alone; and in the metrics.
+    /// The name in the metrics and in the URL: after the protocol's `/1/`, or alone when it begins with a slash.
     let name: String
-    /// What names it besides, in the same way.
+    /// Further names in the URL.
     let aliases: [String]
-    /// What may come after the name.
+    /// The components that may follow the name.
     let tail: Tail
     /// Whether the components after the name are a secret, which no log may show.
     let hidesTail: Bool
-    /// What a request may cost before it is served.
+    /// The resources that a request may need before it is served.
     let cost: RequestCost
     /// Whether the handler counts requests without an account; otherwise each request for a public endpoint counts.
     let countsItself: Bool
-    /// What answers.
+    /// The function that answers.
     let handler: Handler
 
     private init(
@@ -80,7 +80,7 @@ struct Endpoint: Sendable {
         ([name] + aliases).map { $0.hasPrefix("/") ? String($0.dropFirst()) : "1/" + $0 }
     }
 
-    /// What a log shows in place of the path; nil when the path holds no secret.
+    /// The path for the log; nil when the path holds no secret.
     var loggablePath: String? { hidesTail ? "/" + addresses[0] + "/_" : nil }
 }
 
@@ -115,7 +115,7 @@ extension Endpoint {
         self.init([method], name, aliases: [], tail: tail, hidesTail: hidesTail, handler: .page(handler))
     }
 
-    /// Creates a page for members who are signed in; other visitors are sent to the sign-in page.
+    /// Creates a page for signed-in members; other visitors are sent to the sign-in page.
     init(
         memberPage method: HTTPRequest.Method, _ name: String, or aliases: String..., tail: Tail = .none,
         body: RequestCost.Body = .form,
@@ -134,9 +134,9 @@ extension Endpoint {
 
 /// Finds the endpoints that a URL names.
 struct Router: Sendable {
-    /// What a URL names.
+    /// The endpoints at the path of a URL.
     struct Match: Sendable {
-        /// What answers there, each to methods of its own.
+        /// The endpoints, each with methods of its own.
         let endpoints: [Endpoint]
         /// The components after the name.
         let tail: ArraySlice<String>
@@ -144,10 +144,10 @@ struct Router: Sendable {
         /// The methods that are accepted.
         var methods: [HTTPRequest.Method] { endpoints.flatMap(\.methods) }
 
-        /// What a log shows in place of the path; nil when the path holds no secret.
+        /// The path for the log; nil when the path holds no secret.
         var loggablePath: String? { endpoints.lazy.compactMap(\.loggablePath).first }
 
-        /// What answers to a method; nil when nothing does.
+        /// The endpoint for a method; nil when there is none.
         func endpoint(for method: HTTPRequest.Method) -> Endpoint? {
             endpoints.first { $0.methods.contains(method) }
         }
@@ -167,7 +167,7 @@ struct Router: Sendable {
         longestName = addressed.map { $0.0.split(separator: "/").count }.max() ?? 0
     }
 
-    /// What a URL's components name, by the longest name that fits; nil when it is nothing.
+    /// The endpoints at a path, by the longest name that fits; nil when there are none.
     func match(_ components: [String]) -> Match? {
         for count in (0...min(longestName, components.count)).reversed() {
             let tail = components[count...]

@@ -11,15 +11,15 @@ struct Request {
     let method: HTTPRequest.Method
     /// The headers.
     let headers: HTTPFields
-    /// What the request line names, as it was sent.
+    /// The target in the request line, as it was sent.
     let target: String
-    /// The same decoded, once for all who ask; or why it cannot be.
+    /// The same decoded, or the error of decoding it.
     let place: Result<RequestTarget, APIError>
     /// The body, of which nothing is read yet.
     let body: IncomingBody
     /// Who sends the request, as far as the connection and trusted proxies tell.
     let client: Client
-    /// What it rests on once its sender is known.
+    /// The entry in ``OpenRequests``, to which the sender's credential is added.
     let open: OpenRequest
     private let channel: any Channel
 
@@ -47,9 +47,9 @@ struct Request {
     /// Whether a browser asks, which shows pages.
     var takesPages: Bool { headers[values: .accept].contains { $0.lowercased().contains("text/html") } }
 
-    /// Does something that waits long, and cancels it when the client hangs up or is let in no more.
+    /// Does something that waits long, and cancels it when the client hangs up or its credential is revoked.
     ///
-    /// - Throws: What `body` throws; ``Standing/refusal`` when the client is let in no more.
+    /// - Throws: Errors of `body`; ``Standing/refusal`` when the credential is revoked.
     func whileClientWaits<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
         let task = Task { try await body() }
         channel.triggerUserOutboundEvent(ClientWaits { task.cancel() }, promise: nil)
@@ -117,7 +117,7 @@ struct RoutedRequest: RequestContext {
     }
 }
 
-/// A request of a member who may make it.
+/// A request of a member who has the endpoint's role.
 struct MemberRequest: RequestContext {
     private let routed: RoutedRequest
     /// Who sends it, and how that was shown.
@@ -143,7 +143,7 @@ struct MemberRequest: RequestContext {
 struct Identity: Sendable {
     /// Who sends it.
     let member: Member
-    /// What showed it.
+    /// The credentials in the request.
     let credentials: Credentials
     /// The signature, when it covers something in the body and is still to be checked.
     let pendingSignature: PendingSignature?

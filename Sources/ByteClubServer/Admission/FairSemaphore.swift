@@ -7,13 +7,13 @@ import Synchronization
 final class FairSemaphore: Sendable {
     /// How much there is, and how much of it a requester may have; each share is at least 1.
     struct Bounds: Sendable {
-        /// What all requesters may have together.
+        /// The limit of all requesters together.
         var total: Int
-        /// What all strangers may have together, so that they leave something to the members.
+        /// The limit of all strangers together, so that members get the rest.
         var strangers: Int
-        /// What one member may have.
+        /// The limit of one member.
         var member: Int
-        /// What one network of strangers may have.
+        /// The limit of one network of strangers.
         var network: Int
         /// How many requests of all requesters may wait in ``FairSemaphore/wait(_:for:)``.
         var queue = 0

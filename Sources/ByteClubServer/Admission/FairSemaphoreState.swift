@@ -19,7 +19,7 @@ struct FairSemaphoreState {
         let continuation: Continuation
     }
 
-    /// What follows from a change.
+    /// The consequences of a change.
     struct Step {
         /// The waiting requests that have their parts now.
         var served: [Continuation] = []

@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// What a request may cost before it is served, by what it asks for.
+/// The resources that an endpoint's request may need before it is served.
 struct RequestCost: Hashable, Sendable {
     /// How the database is read.
     enum Reading: Hashable, Sendable {
@@ -16,7 +16,7 @@ struct RequestCost: Hashable, Sendable {
     enum Body: Hashable, Sendable {
         /// Nothing but the piece that is on its way to the disk.
         case streamed
-        /// The same, of a form with a file in it; a signature of OAuth 1 covers the file's name, too.
+        /// The same, of a form with a file in it; a signature of OAuth 1 covers the file's name as well.
         case multipart
         /// A form of at most ``formLimit`` bytes.
         case form

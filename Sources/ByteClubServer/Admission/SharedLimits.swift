@@ -23,11 +23,11 @@ struct SharedLimits: Sendable {
         "memory for large answers",
         .init(
             total: 48 << 20, strangers: 16 << 20, member: 16 << 20, network: 4 << 20, queue: 1024, queueOfRequester: 64))
-    /// Database readers for what reads many rows, and makes an answer of them.
+    /// Database readers for requests that read many rows into an answer.
     let listings = FairSemaphore(
         "database readers",
         .init(total: 3, strangers: 1, member: 2, network: 1, queue: 1024, queueOfRequester: 64))
-    /// Database readers for searches, which look at every name.
+    /// Database readers for searches, which read every name.
     let searches = FairSemaphore(
         "database readers for searches",
         .init(total: 2, strangers: 1, member: 1, network: 1, queue: 256, queueOfRequester: 8))
@@ -35,7 +35,7 @@ struct SharedLimits: Sendable {
     let renderings = FairSemaphore(
         "threads for pictures",
         .init(total: 2, strangers: 1, member: 2, network: 1, queue: 256, queueOfRequester: 32))
-    /// Turns for hashing a password for visitors that are not known yet; each takes 16 MiB and a core.
+    /// Turns for hashing a password of an unauthenticated visitor; each needs 16 MiB and a core.
     let passwordHashes = FairSemaphore(
         "processors for passwords",
         .init(total: 1, strangers: 1, member: 1, network: 1, queue: 64, queueOfRequester: 8))

@@ -1,7 +1,7 @@
 import ByteClubCore
 import HTTPTypes
 
-/// Finds out who sends a request, and counts those who do not show it.
+/// Authenticates the senders of requests, and counts requests without an account.
 struct Authenticator: Sendable {
     private let store: any SessionStore
     private let settings: ClubAPI.Settings
@@ -78,7 +78,7 @@ struct Authenticator: Sendable {
         try settings.limits.countAnonymous(from: request.client.address)
     }
 
-    /// Does what needs no token, and counts it when the secrets shown instead were wrong.
+    /// Answers a request without a token, and counts it as a failure when its other secrets were wrong.
     func countingFailures(
         of request: RoutedRequest, _ body: (RoutedRequest) async throws -> Response
     ) async throws -> Response {
@@ -97,7 +97,7 @@ struct Authenticator: Sendable {
     /// - Parameters:
     ///   - signature: The signature, and the secrets that it must have been made with.
     ///   - request: The signed request.
-    ///   - extra: Further signed values, as if they were parameters.
+    ///   - extra: Further signed values, which count as parameters.
     /// - Throws: ``APIError`` 401 for a wrong signature, else as ``NonceMemory/take(_:of:at:)``.
     func check(
         _ signature: PendingSignature, of request: some RequestContext, with extra: [(name: String, value: String)] = []

@@ -1,7 +1,7 @@
 import ByteClubCore
 import HTTPTypes
 
-/// What a request shows to prove who makes it.
+/// The proof of a request's sender.
 enum Credentials: Hashable, Sendable {
     /// An OAuth 2 bearer token.
     case bearer(String)

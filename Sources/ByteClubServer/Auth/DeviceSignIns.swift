@@ -15,11 +15,11 @@ final class DeviceSignIns: Sendable {
     /// How many of one requester wait at once.
     private static let mostOfParty = 20
 
-    /// Who asks to be let in.
+    /// A program that asks for access.
     struct Asker: Hashable, Sendable {
         /// The program.
         let app: App
-        /// What its machine calls itself; may be empty.
+        /// The name of its machine; may be empty.
         let device: String
         /// Where it asks from.
         let address: IPAddress?

@@ -20,7 +20,7 @@ struct OAuth1: Hashable, Sendable {
     let method: Method
     /// The client's time in seconds since 1970; checked with HMAC-SHA1 only.
     let timestamp: String?
-    /// What makes the request unlike any other of that second.
+    /// A text that distinguishes the request from any other of that second.
     let nonce: String?
     /// The signature, decoded once.
     let signature: String

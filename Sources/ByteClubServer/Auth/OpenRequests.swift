@@ -33,7 +33,7 @@ struct StandingTable<Request: Hashable> {
     /// Whether no request is under way.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Notes what a request rests on; what it rested on before counts no more.
+    /// Records the credential of a request, in place of an earlier one.
     mutating func begin(_ request: Request, on standing: Standing) { entries[request] = Entry(standing: standing) }
 
     /// Forgets a request, whether it is known or not.
@@ -78,7 +78,7 @@ final class OpenRequests: Sendable {
         self.store = store
     }
 
-    /// Notes what a request rests on.
+    /// Records the credential of a request.
     func begin(_ request: OpenRequest, on standing: Standing) { table.withLock { $0.begin(request, on: standing) } }
 
     /// Forgets a request: nothing ends it after this.
@@ -93,9 +93,9 @@ final class OpenRequests: Sendable {
         }
     }
 
-    /// Ends the requests of those who are let in no more.
+    /// Ends the requests whose credential was revoked.
     ///
-    /// - Throws: ``StorageError`` for what the database does.
+    /// - Throws: ``StorageError`` of the database.
     private func look() async throws {
         if table.withLock({ $0.isEmpty }) { return }
         let version = try await store.standingVersion()
@@ -122,10 +122,10 @@ final class OpenRequest: Hashable, Sendable {
         self.channel = channel
     }
 
-    /// Whether its sender was let in and is so no more.
+    /// Whether its sender's credential was revoked.
     var isShutOut: Bool { shutOutFlag.load(ordering: .acquiring) }
 
-    /// Notes what lets its sender in.
+    /// Records its sender's credential.
     func rest(on standing: Standing) { requests.begin(self, on: standing) }
 
     /// Notes that nothing but the last of its answer is left to send.

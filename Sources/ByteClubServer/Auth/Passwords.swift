@@ -70,7 +70,7 @@ struct PasswordHash: Hashable, Sendable {
     }
 }
 
-/// A link by which a member who has forgotten the password sets a new one, once.
+/// A link that replaces a forgotten password, once.
 ///
 /// It is not stored. Its code depends on the password that it replaces, so that all links of a member die with the next
 /// password. A link from an owner works only while its maker is an owner with the same password: a new password of the
@@ -81,12 +81,12 @@ struct PasswordReset: Hashable, Sendable {
 
     /// The number of the member whose password it sets.
     let member: Int64
-    /// The owner who made it; nil for the server's machine.
+    /// Its maker; nil for the server's machine.
     let maker: OwnerState?
     /// When it dies, in seconds since 1970.
     let expires: Int64
 
-    /// What the link ends with.
+    /// The end of the link.
     func secret(replacing password: PasswordHash?, key: SymmetricKey) -> String {
         let place = "\(member)-\(maker?.uid ?? Invitation.byHost)-\(expires)"
         let signed = "reset \(place) \(password?.text ?? "") \(maker?.password?.text ?? "")"

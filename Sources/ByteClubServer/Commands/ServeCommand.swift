@@ -33,7 +33,7 @@ struct ServeCommand: AsyncParsableCommand {
         let (level, format) = (configuration.logLevel, configuration.logFormat)
         signal(SIGPIPE, SIG_IGN)
         let hangup = Hangup.current(stays: options.stay)
-        // A person looks for the link and for what went wrong.
+        // A person looks for the link and for errors, not for requests.
         if isatty(STDERR_FILENO) == 1 { configuration.requestLevel = .debug }
         let logger = Logger(label: "byteclub-server") { _ in LineLog(level: level, format: format) }
         let allowed = DescriptorLimit.connections(with: DescriptorLimit.raise())
@@ -153,7 +153,7 @@ struct ServeCommand: AsyncParsableCommand {
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: ending,
             logger: Logger(label: "services") { _ in LineLog(level: max(configuration.logLevel, .warning)) })
-        // Connections end by themselves before; this is for what hangs in spite of that.
+        // Connections end by themselves before; this limit is for services that hang.
         group.maximumGracefulShutdownDuration = .nanoseconds(configuration.connections.drain.nanoseconds) + .seconds(10)
         return ServiceGroup(configuration: group)
     }

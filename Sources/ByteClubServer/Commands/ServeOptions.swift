@@ -111,7 +111,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The most bytes of one upload or chunk.", visibility: .hidden))
     var bodyLimit: String?
 
-    /// What the flags set.
+    /// The settings that the flags give.
     var flags: [SettingName: String] {
         let given: [(SettingName, String?)] = [
             (.data, data), (.clubName, name), (.listen, listen), (.tlsCertificate, tlsCertificate), (.tlsKey, tlsKey),

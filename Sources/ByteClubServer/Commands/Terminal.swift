@@ -47,7 +47,7 @@ enum StandardOutput {
     /// Writes a JSON text and ends the line.
     static func write(json: [UInt8]) { write(VisibleText.json(json) + [UInt8(ascii: "\n")]) }
 
-    /// Ends the program where a result cannot be written; who does not read on has all that was wanted.
+    /// Ends the program when a result cannot be written; a reader that has closed the pipe has all that it needs.
     private static func refused(_ number: Int32) {
         if number == EPIPE { return }
         CommandFailure(.io, "cannot write standard output: \(unsafe String(cString: strerror(number)))").exit()

@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// A value that knows its JSON text on the wire.
+/// A value with a JSON form on the wire.
 protocol JSONWritable {
     /// Writes the value.
     func write(to json: inout JSONText)

@@ -35,7 +35,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Forgets what a key has done, as after a success.
+    /// Forgets the events of a key, as after a success.
     func forget(_ key: Key) { state.withLock { $0.buckets[key] = nil } }
 
     private static func sweep(_ state: inout State, _ rate: TokenBucket.Rate, at instant: ContinuousClock.Instant) {

@@ -37,10 +37,10 @@ struct RequestLimits: Sendable {
         (members.refusals, attempts.refusals, anonymous.refusals)
     }
 
-    /// Counts a call of the member with a number.
+    /// Counts a request of a member.
     ///
-    /// - Throws: ``APIError`` 429 with a number of seconds when it is one too many; 503 for OAuth 1, whose clients know
-    ///   no 429.
+    /// - Throws: ``APIError`` 429 with a number of seconds when it is one too many; 503 for OAuth 1, whose clients do
+    ///   not handle 429.
     func count(_ member: Int64, isOAuth1: Bool) throws(APIError) {
         guard let wait = members.take(member) else { return }
         throw APIError(

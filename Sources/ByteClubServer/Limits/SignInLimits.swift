@@ -11,7 +11,7 @@ struct SignInLimits: Sendable {
         case known
         /// From anywhere.
         case unknown
-        /// From anywhere, for a name at which many guess: it waits before the password is looked at.
+        /// From anywhere, for a name that many try to guess: it waits before the password is checked.
         case doubted
         /// One too many from the same place; the time until the next.
         case refused(Duration)
@@ -26,7 +26,7 @@ struct SignInLimits: Sendable {
     /// Attempts for one name from anywhere, before they are slowed down.
     private static let anywhere = TokenBucket.Rate(perSecond: 0.1, burst: 100)
 
-    /// How long a doubted attempt keeps its place in ``SharedLimits/doubtedSignIns`` before the password is looked at.
+    /// How long a doubted attempt keeps its place in ``SharedLimits/doubtedSignIns`` before the password is checked.
     let pause: Duration
     private let now: @Sendable () -> ContinuousClock.Instant
 

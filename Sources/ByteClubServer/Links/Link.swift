@@ -5,7 +5,7 @@ import ByteClubCore
 /// It follows the entry when that is renamed or moved, and does not work while the entry is deleted: a new file at the
 /// old path is another entry. It ends with its maker's membership, and a shared one with the maker's right to share.
 struct Link: Hashable, Sendable {
-    /// What a link is good for.
+    /// The use of a link.
     enum Purpose: Int, Sendable {
         /// Looking at a file or a folder without an account.
         case share
@@ -37,9 +37,9 @@ struct Link: Hashable, Sendable {
 
     /// The link's number, which is no secret; never used again.
     let id: Int64
-    /// What names the link in its URL: 32 hexadecimal digits.
+    /// The identifier in the link's URL: 32 hexadecimal digits.
     let secret: String
-    /// What it is good for.
+    /// The use of the link.
     let purpose: Purpose
     /// Where its entry is now.
     let path: RemotePath
@@ -47,18 +47,18 @@ struct Link: Hashable, Sendable {
     let created: APIDate
     /// The first moment at which it no longer works.
     let expires: APIDate
-    /// The name of the member who made it.
+    /// The name of its maker.
     let member: String
-    /// What one must know to follow it, for shared ones alone; nil when the link is enough.
+    /// The password of a shared link; nil for none.
     let password: PasswordHash?
-    /// Whether photos are given with what they tell of places and cameras.
+    /// Whether photos keep the metadata of places and cameras.
     let keepsLocation: Bool
 
     /// The terms that its maker sets; nil leaves a term unchanged, or at the purpose's default for a new link.
     struct Terms: Sendable {
         /// In how many seconds from now it is to end.
         var lifetime: Int64?
-        /// What one must know to follow it; ``Password/none`` when the link is to be enough.
+        /// The password; ``Password/none`` to remove it.
         var password: Password?
         /// Whether photos keep the metadata of places and cameras; by default they do not.
         var keepsLocation: Bool?
@@ -78,18 +78,18 @@ struct Link: Hashable, Sendable {
         var isEmpty: Bool { lifetime == nil && password == nil && keepsLocation == nil }
     }
 
-    /// What its URL has after the server's address, piece by piece.
+    /// The components of its URL after the server's address.
     var components: [String] { (purpose == .media ? ["1", "view"] : ["s"]) + [secret, path.name] }
 }
 
-/// The links that members made; durable when a call returns, dead ones count as unknown.
+/// The links of members; changes are durable when a call returns, and expired links count as unknown.
 ///
-/// All calls may run at once. They throw ``StorageError`` for what the disk or the database does, besides what each
-/// names.
+/// All calls may run concurrently. They throw ``StorageError`` for failures of the disk or the database, besides the
+/// errors that each names.
 protocol LinkStore: Sendable {
-    /// A member's link to a live entry: the one that there is, whose end stays where it is, else a new one.
+    /// A member's link to a live entry: the existing one, with its end unchanged, or else a new one.
     ///
-    /// What the terms say is so afterwards also for the one that there is.
+    /// The terms apply to an existing link as well.
     ///
     /// - Throws: ``APIError`` 429 when the member has ``Link/mostOfMember`` already.
     func link(

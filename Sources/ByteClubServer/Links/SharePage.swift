@@ -36,7 +36,7 @@ struct SharePage: Sendable {
     var text: String?
     /// The photos of a folder.
     var photos: [PhotoTile] = []
-    /// What else a folder holds.
+    /// The other entries of a folder.
     var rows: [Row] = []
     /// Whether it asks for a password.
     var isLocked = false
@@ -72,7 +72,7 @@ struct SharePage: Sendable {
 }
 
 extension HTTPField.Name {
-    /// What crawlers may do with a page.
+    /// The permissions of crawlers.
     static let robots = known("X-Robots-Tag")
 }
 

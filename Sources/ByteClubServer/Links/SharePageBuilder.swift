@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// Makes the page of what a link leads to.
+/// Makes the page behind a link.
 struct SharePageBuilder: Sendable {
     private static let mostEntries = 1000
 

@@ -37,7 +37,7 @@ final class RequestMetrics: Sendable {
 
 /// How often something took how long, in steps that Prometheus adds up.
 struct Histogram: Hashable, Sendable {
-    /// The upper ends of the steps in seconds; what took longer is counted in the total alone.
+    /// The upper ends of the steps in seconds; longer times are in the total only.
     static let bounds: [Double] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 
     /// How many were at most as long as each bound and longer than the one before.
@@ -57,11 +57,11 @@ struct Histogram: Hashable, Sendable {
 
 /// A page in the text format of Prometheus (version 0.0.4), written metric by metric.
 struct MetricsText {
-    /// What a metric's values mean.
+    /// The kind of a metric.
     enum Kind: String {
         /// It only grows.
         case counter
-        /// A value that goes up and down.
+        /// A value that rises and falls.
         case gauge
         /// It is a distribution.
         case histogram

@@ -14,7 +14,7 @@ struct Monitor: Sendable {
     let connections: OpenConnections
     /// How often limits were reached.
     let limits: RequestLimits
-    /// What requests share.
+    /// The resources that requests share.
     let shares: SharedLimits
     /// The club's data.
     let store: any FolderStore & RoomStore & MaintenanceStore

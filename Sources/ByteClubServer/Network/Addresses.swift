@@ -47,7 +47,7 @@ struct ListenAddress: Hashable, Sendable {
     func authority(port: Int) -> String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 }
 
-/// Where members reach a club's server: what the links that are sent to people begin with.
+/// The address at which members reach a club's server, with which links to people start.
 struct ClubAddress: Hashable, Sendable {
     private static let mark = "#sha256="
 
@@ -78,7 +78,7 @@ struct ClubAddress: Hashable, Sendable {
         return (String(text[..<mark.lowerBound]), String(text[mark.upperBound...]))
     }
 
-    /// A URL with a pin behind it, where no server sees it: browsers keep what follows a hash sign to themselves.
+    /// A URL with a pin after it, in the fragment, which browsers do not send to a server.
     static func text(_ url: String, pin: String?) -> String { url + (pin.map { mark + $0 } ?? "") }
 
     /// The link to join with.
@@ -87,6 +87,6 @@ struct ClubAddress: Hashable, Sendable {
     /// The link with which a member sets a new password, in a browser alone.
     func reset(_ secret: String) -> String { "\(url)/reset/\(secret)" }
 
-    /// What follows `byteclub login`.
+    /// The argument of `byteclub login`.
     var login: String { Self.text(url, pin: pin) }
 }

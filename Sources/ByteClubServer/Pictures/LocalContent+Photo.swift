@@ -3,11 +3,11 @@ import ByteClubMedia
 import Glibc
 
 extension LocalContent {
-    /// Lets a closure read the content from a file: its own, or one that is made for the time in a folder.
+    /// Passes the content to a closure as a file: its own, or a temporary one in a folder.
     ///
     /// Blocks for storage.
     ///
-    /// - Throws: ``StorageError`` when the file cannot be made; what the closure throws.
+    /// - Throws: ``StorageError`` when the file cannot be made; errors of the closure.
     func withFile<T>(in scratch: String, _ body: (String) throws -> T) throws -> T {
         switch self {
         case .file(let path): return try body(path)

@@ -6,7 +6,7 @@ import NIOPosix
 struct MediaInfoReader: Sendable {
     /// Raised with every change of the results: those of another version are read again.
     ///
-    /// A migration must delete the results of older versions, so that searches see them as unread
+    /// A migration must delete the results of older versions, so that searches treat them as unread
     /// (``Schema/keepClocks(_:)``).
     static let version = 4
     /// The most contents that one call reads; the rest is reported as pending, and a later call continues.
@@ -27,7 +27,7 @@ struct MediaInfoReader: Sendable {
         self.turns = turns
     }
 
-    /// As ``describe(_:for:)`` for who pays for a request, as long as its client waits for it.
+    /// As ``describe(_:for:)`` for a request, while its client waits.
     func describe(_ entries: [Metadata], for request: some RequestContext) async throws -> [Metadata] {
         let requester = request.requester
         return try await request.whileClientWaits { try await describe(entries, for: requester) }

@@ -2,9 +2,9 @@ import ByteClubCore
 import Logging
 import ServiceLifecycle
 
-/// Finds out behind the writers what new photos are, and makes the pictures that pages show of them.
+/// Reads the metadata of new photos, and makes their previews, while there are no writes.
 ///
-/// After a start it looks once at all photos, which costs little where the pictures are there.
+/// After a start it examines all photos once, which costs little where the previews exist.
 struct PhotoIndexing: Service {
     /// How long there must be no writes before it reads new photos.
     private static let gathering = Duration.milliseconds(500)
@@ -18,12 +18,12 @@ struct PhotoIndexing: Service {
     /// How many times as long as it works it rests while others write.
     private static let rest = 5
     private static let page = 200
-    /// The bytes that stay free on the disk beyond what writers need, before pictures are made unasked.
+    /// The free bytes on the disk, beyond the reserve of writers, below which no previews are made ahead.
     private static let spare: Int64 = 1 << 30
 
     /// How far the work has come.
     private struct Progress {
-        /// Up to which change all photos were looked at when this pass began.
+        /// The change up to which all photos had been examined when this pass began.
         var known: Int64 = 0
         /// How far this pass has come.
         var done: Int64 = 0
@@ -40,7 +40,7 @@ struct PhotoIndexing: Service {
     let pictures: PictureStore
     let logger: Logger
 
-    /// Works until the server stops; what fails is logged and tried again.
+    /// Works until the server stops; failures are logged and retried.
     func run() async throws {
         var progress = Progress()
         do {
@@ -84,7 +84,7 @@ struct PhotoIndexing: Service {
             return progress
         } catch {
             try Task.checkCancellation()
-            // What else is cancelled found no threads: the server is about to start or to stop.
+            // Any other cancellation means that there are no threads: the server is about to start or to stop.
             if error is CancellationError {
                 try await Task.sleep(for: Self.gathering)
             } else {
@@ -108,7 +108,7 @@ struct PhotoIndexing: Service {
         return known
     }
 
-    /// Finds out what some photos are, which becomes known in one transaction.
+    /// Reads the metadata of some photos, and stores it in one transaction.
     private func describe(_ photos: ArraySlice<FolderEntry>) async throws {
         guard let first = photos.first else { return }
         try await look(at: first.path) {

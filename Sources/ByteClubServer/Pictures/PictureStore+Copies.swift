@@ -46,7 +46,7 @@ extension PictureStore {
     }
 }
 
-/// What a link that must not tell places gives of a file, by its name and by what its bytes begin with.
+/// The form in which a link that hides places gives a file, by its name and its first bytes.
 enum PlacelessForm: Hashable, Sendable {
     /// The file itself, which is neither a photo nor a film.
     case itself
@@ -55,7 +55,7 @@ enum PlacelessForm: Hashable, Sendable {
     /// Nothing: a film or a photo of another format, whose place cannot be removed here.
     case none
 
-    /// How many bytes of a file's start are looked at.
+    /// The bytes of a file's start that are examined.
     private static let startLength = 12
     /// The brands of ISO media files that hold sound alone.
     private static let sounds = ["M4A ", "M4B ", "M4P "].map { Array($0.utf8) }
@@ -77,7 +77,7 @@ enum PlacelessForm: Hashable, Sendable {
         self.init(name: entry.path.name, start: try await content.start(Self.startLength))
     }
 
-    /// The refusal of what has no such form.
+    /// The refusal of a file without such a form.
     static var refusal: APIError {
         APIError(
             415,
@@ -85,7 +85,7 @@ enum PlacelessForm: Hashable, Sendable {
                 + "if it is created with location=keep", parameter: "location")
     }
 
-    /// HEIC, AVIF, MP4 and QuickTime; TIFF and what cameras' raw formats make of it; WebP; AVI; Matroska and WebM.
+    /// HEIC, AVIF, MP4 and QuickTime; TIFF and the raw formats of cameras that use it; WebP; AVI; Matroska and WebM.
     private static func mayTellPlace(_ start: [UInt8]) -> Bool {
         let (first, second, third) = (start.prefix(4), start.dropFirst(4).prefix(4), start.dropFirst(8).prefix(4))
         if second.elementsEqual("ftyp".utf8) { return !sounds.contains(Array(third)) }

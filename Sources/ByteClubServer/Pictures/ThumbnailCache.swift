@@ -49,13 +49,13 @@ struct ThumbnailCache: Sendable {
         return bytes.count == size ? bytes : nil
     }
 
-    /// Stores a file as well as it can; a full disk only means that the next request makes it again.
+    /// Stores a file as well as it can; on a full disk the next request makes it again.
     ///
     /// - Parameters:
-    ///   - bytes: What the file holds.
+    ///   - bytes: The contents of the file.
     ///   - name: Its name.
     ///   - syncing: When its bytes are synced.
-    /// - Returns: Whether it is there now.
+    /// - Returns: Whether it exists now.
     @discardableResult func store(_ bytes: [UInt8], as name: String, _ syncing: Syncing = .now) -> Bool {
         let folder = makeFolder(of: name)
         let temporary = folder + "/." + name + "." + String(UInt64.random(in: .min ... .max), radix: 16)
@@ -109,9 +109,9 @@ struct ThumbnailCache: Sendable {
         return FileBlob(path: path, length: Int64(status.st_size))
     }
 
-    /// Lets a closure make a file at a path whose folder is there.
+    /// Calls a closure with a path to make a file at; its folder exists.
     ///
-    /// - Throws: What the closure throws; `E`.
+    /// - Throws: Errors of the closure.
     func make<E: Error>(_ name: String, _ body: (String) throws(E) -> Void) throws(E) {
         makeFolder(of: name)
         try body(path(of: name))

@@ -17,7 +17,7 @@ struct ClubServer: Service {
     private let certificate: CertificateSource?
     private let connections: OpenConnections
     private let requests = RequestMetrics()
-    /// What this server's requests share.
+    /// The resources that requests share.
     let shares = SharedLimits()
     private let threads = NIOThreadPool(numberOfThreads: Self.renderingThreads)
     private let pictures: PictureStore
@@ -58,7 +58,7 @@ struct ClubServer: Service {
             health: HealthCheck(store: store, directory: configuration.directory, connections: connections))
     }
 
-    /// What looks at new photos beside this server, once it runs.
+    /// The service that examines new photos, once it runs.
     var photoIndexing: PhotoIndexing {
         PhotoIndexing(store: store, media: media, pictures: pictures, logger: logger)
     }

@@ -57,7 +57,7 @@ struct WatchdogService: Service {
     }
 }
 
-/// What SIGHUP asks a server for.
+/// The meaning of SIGHUP for a server.
 enum Hangup: Hashable, Sendable {
     /// Read the certificate again, as services do.
     case reload

@@ -3,7 +3,7 @@ import Glibc
 import Logging
 import NIOCore
 
-/// What a server needs to know before it starts.
+/// The configuration of a server.
 struct ClubConfiguration: Sendable {
     /// The certificate chain and its key, as PEM files.
     struct CertificateFiles: Sendable, Equatable {

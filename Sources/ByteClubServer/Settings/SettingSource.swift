@@ -1,7 +1,7 @@
 import ByteClubCore
 import NIOCore
 
-/// What an operator may set: in the file under this name, as a flag of this name, and in the environment as
+/// The operator's settings: in the file under this name, as a flag of this name, and in the environment as
 /// `BYTECLUB_SERVER_` with the name in capitals.
 enum SettingName: String, CaseIterable, Sendable {
     case data
@@ -37,7 +37,7 @@ enum SettingName: String, CaseIterable, Sendable {
     case bodyLimit = "body-limit"
     case longpollMinimum = "longpoll-minimum"
 
-    /// What the environment's variables begin with.
+    /// The prefix of the environment's variables.
     static let variablePrefix = "BYTECLUB_SERVER_"
     /// The variable that names the settings file.
     static let fileVariable = variablePrefix + "CONFIG"
@@ -122,7 +122,7 @@ extension SettingSource {
         return value
     }
 
-    /// A whole number within limits, or what it is when it is not set.
+    /// A whole number within limits, or a default.
     func number(
         _ name: SettingName, in range: ClosedRange<Int64>, default fallback: Int64
     ) throws(CommandFailure) -> Int64 {
@@ -157,7 +157,7 @@ extension SettingSource {
         }
     }
 
-    /// One of a list of words, or what it is when it is not set.
+    /// One of a list of words, or a default.
     func word<Value: RawRepresentable & CaseIterable>(
         _ name: SettingName, default fallback: Value
     ) throws(CommandFailure) -> Value where Value.RawValue == String {

@@ -31,7 +31,7 @@ struct PhotoTile {
     /// The address of its page.
     var url = ""
     var name = ""
-    /// The text for people who do not see it.
+    /// The text for people who cannot see it.
     var alt = ""
     var caption: String?
     /// Whether it has a row of its own.

@@ -33,7 +33,7 @@ struct PageView: MustacheParent {
 ///
 /// It is a file of the folder `Templates`, which SwiftPM makes part of the program.
 enum Template: String, CaseIterable, Sendable {
-    /// What all pages but ``share`` stand in.
+    /// The frame of all pages but ``share``.
     case page
     case account, approve, code, device, done, error, gallery, join, left, members, note, password, photo, reset
     case unowned

@@ -27,14 +27,14 @@ struct Visit {
     /// A value of the query or the form.
     subscript(_ name: String) -> String? { request.parameters[name] }
 
-    /// What a form must send back, so that no other site can send it (RFC 9700 section 4.7).
+    /// The token that a form must send back, so that no other site can send it (RFC 9700 section 4.7).
     func formToken(_ key: SymmetricKey) -> String {
         Hexadecimal.encode(Array(HMAC<SHA256>.authenticationCode(for: Array("form \(secret)".utf8), using: key)))
     }
 }
 
 extension WebSite {
-    /// Reads who visits from the cookie.
+    /// Reads the session from the cookie.
     func visit(_ request: RoutedRequest) async throws -> Visit {
         if let known = value(of: .session, in: request), known.utf8.count == 64 {
             let member = try await store.webSession(known)
@@ -53,7 +53,7 @@ extension WebSite {
             .map { String($0.dropFirst(start.utf8.count)) }
     }
 
-    /// Refuses a form that did not come from a page of ours.
+    /// Refuses a form that did not come from a page of this site.
     ///
     /// - Throws: ``APIError`` 403.
     func checkForm(_ request: RoutedRequest, _ visit: Visit) throws(APIError) {
@@ -69,13 +69,13 @@ extension WebSite {
         }
     }
 
-    /// Whether a form came from a page of ours that this visitor was shown.
+    /// Whether a form came from a page of this site in this session.
     func isForm(_ request: RoutedRequest, _ visit: Visit, token: String?) -> Bool {
         let isOurs = token.map { ConstantTime.equal($0, visit.formToken(csrfKey)) } ?? false
         return isOurs && (request.site == nil || request.isFromOwnPage || request.site == "none")
     }
 
-    /// What a browser keeps.
+    /// The cookies of the site.
     enum Cookie: String {
         /// The secret of a session.
         case session = "byteclub"
@@ -121,7 +121,7 @@ struct KnownBrowser: Hashable, Sendable {
     /// How long a cookie is good for, in seconds.
     static let lifetime: Int64 = 365 * 86_400
 
-    /// What no two browsers share.
+    /// A random text that identifies the browser.
     private let number: String
     /// When the cookie is no longer good, in seconds since 1970.
     private let expires: Int64

@@ -76,7 +76,7 @@ extension WebSite {
             else { return nil }
             return (known, try await PasswordHash.make(new))
         }
-        // It may have been changed since it was looked at.
+        // It may have changed since it was read.
         guard let (known, hash) = hashes,
             try await store.setPassword(
                 hash, ofMember: member.name, replacing: .exactly(known), shuttingOutDevices: visit["devices"] == "out")

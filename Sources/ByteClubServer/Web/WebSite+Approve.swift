@@ -11,7 +11,7 @@ extension WebSite {
         return form(app: request.app, device: request.device, visit, member)
     }
 
-    /// Does what the member chose.
+    /// Carries out the member's decision.
     func approve(_ visit: Visit, _ member: Member) async throws -> Response {
         let request = try await consentRequest(visit)
         if let fault = request.fault {
@@ -40,7 +40,7 @@ extension WebSite {
         form(app: try await requestedApp(visit).app, device: "", visit, member)
     }
 
-    /// Does what the member chose.
+    /// Carries out the member's decision.
     func approveOAuth1(_ visit: Visit, _ member: Member) async throws -> Response {
         let (app, token) = try await requestedApp(visit)
         let isAllowed = visit["decision"] == "allow"
@@ -115,9 +115,9 @@ extension WebSite {
         return view(.device, (message: problem, code: code), visit, problem == nil ? 200 : 400)
     }
 
-    /// Shows what asks by a code, or does what the member chose.
+    /// Shows the program behind a code, or carries out the member's decision.
     func device(_ visit: Visit, _ member: Member) async throws -> Response {
-        // Codes are short, so that each look at one counts, also a right one.
+        // Codes are short, so each attempt counts, a right one as well.
         if let wait = settings.signIns.guess(from: visit.request.client.address) { throw Self.tooMany(wait) }
         guard let code = visit["code"].flatMap(UserCode.init),
             let asker = signIns.asker(showing: code, at: settings.now())

@@ -68,7 +68,7 @@ extension WebSite {
         }
     }
 
-    /// Has photos looked into behind the page's back, when it is the member's turn; the next page knows them.
+    /// Reads the metadata of photos in the background, when it is the member's turn, for the next page.
     func lookInto(_ photos: [FolderEntry], for member: Member) {
         if photos.isEmpty { return }
         let media = media
@@ -109,7 +109,7 @@ extension WebSite {
         return (photo, nil)
     }
 
-    /// What a photo without a caption is called.
+    /// The text for a photo without a caption.
     static func alternative(_ photo: PhotoTile, _ date: APIDate, _ place: String?) -> String {
         ([photo.isWide ? "Panorama" : "Photo", day(date)] + (place.map { [$0] } ?? [])).joined(separator: ", ")
     }

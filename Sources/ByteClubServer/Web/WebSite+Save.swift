@@ -2,10 +2,10 @@ import ByteClubCore
 import HTTPTypes
 
 extension WebSite {
-    /// Saves a note or a photo's caption against the version that it was made of.
+    /// Saves a note or a photo's caption against the version that it is based on.
     ///
-    /// What others have saved meanwhile is merged where the changes do not touch each other; else nothing is saved, and
-    /// the page shows both texts.
+    /// A version that another member has saved in the meantime is merged where the changes do not overlap; otherwise
+    /// nothing is saved, and the page shows both texts.
     func save(_ visit: Visit, _ member: Member) async throws -> Response {
         guard member.role >= .editor else { throw Self.viewersChangeNothing }
         let path = try Self.path(of: visit)
@@ -72,7 +72,7 @@ extension WebSite {
         return caption.note
     }
 
-    /// What a form sends has lines that end as on the wire.
+    /// The text of a form with the line ends of the wire.
     static func lines(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars where scalar != "\r" { result.unicodeScalars.append(scalar) }

@@ -134,7 +134,8 @@ extension WebSite {
         return view(.reset, (name: member.name, path: path, message: problem), visit, problem == nil ? 200 : 400)
     }
 
-    /// Sets the new password, by which the link dies, and signs the member in; who chose one that cannot be chooses again.
+    /// Sets the new password, which invalidates the link, and signs the member in; with an invalid password shows the
+    /// form again.
     func reset(_ visit: Visit) async throws -> Response {
         let (member, replaced) = try await resetting(visit)
         if let wait = settings.signIns.guess(from: visit.request.client.address) { throw Self.tooMany(wait) }
@@ -145,7 +146,7 @@ extension WebSite {
         } catch let error as StorageError where error.code == .badMember {
             return resetForm(visit, member, problem: error.message)
         }
-        // The link may have been used, or have died with its maker's password, since it was looked at.
+        // The link may have been used, or invalidated by its maker's new password, since it was read.
         guard
             try await store.setPassword(hash, ofMember: member.name, replacing: replaced, shuttingOutDevices: false)
         else { throw Self.unknownReset }

@@ -3,8 +3,8 @@ import Crypto
 import HTTPTypes
 import NIOCore
 
-/// The pages with which people look at notes and photos, sign in, let programs in, shut them out again, take links
-/// back and invite others.
+/// The pages on which people see notes and photos, sign in, grant and revoke access of programs, revoke links and
+/// invite others.
 struct WebSite: Sendable {
     let store: any ClubStore
     let media: MediaInfoReader
@@ -37,7 +37,7 @@ struct WebSite: Sendable {
             }
             try count(visit)
             let request = visit.request
-            // The form of an upload is read piece by piece, so that who reads it checks it.
+            // The handler of an upload reads its form piece by piece, and checks it.
             if request.method == .post, request.endpoint.cost.body == .form {
                 if let kept = signInKeepingText(visit) { return kept }
                 try checkForm(request, visit)
@@ -121,10 +121,10 @@ struct WebSite: Sendable {
         return redirect("/login?next=" + PercentEncoding.encode(here))
     }
 
-    /// What a browser may load for a page without pictures.
+    /// The policy for a page without pictures.
     static let formPolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-    /// What a browser may load for a page that has nothing but times to show by the reader's own clock.
+    /// The policy for a page that only shows times by the reader's own clock.
     static let timePolicy = formPolicy + "; script-src 'self'"
 
     /// The policy for a page with pictures: only resources of this site, and none within the page.
@@ -142,7 +142,7 @@ struct WebSite: Sendable {
         return headers
     }()
 
-    /// What a browser is shown where there is no page.
+    /// The page for an unknown address.
     func unknownPage() -> Response {
         let values = PageView(own: Self.problem(404, "Page not found."), csrf: "", club: clubName, member: nil)
         return Response(
@@ -162,7 +162,7 @@ struct WebSite: Sendable {
 }
 
 extension HTTPField.Name {
-    /// Who may show a page inside another; for browsers that do not know the policy.
+    /// The sites that may frame a page; for browsers without support for the policy.
     static let xFrameOptions = known("X-Frame-Options")
     /// The referrer that a page's links send.
     static let referrerPolicy = known("Referrer-Policy")

@@ -49,7 +49,7 @@ struct PasswordHandlers: Sendable {
             defer { withExtendedLifetime(turn) {} }
             let known = try await store.credentials(ofMember: member.name)?.password
             if let known, try await !PasswordHash.verify(current ?? "", against: known) { return false }
-            // It may have been changed since it was looked at.
+            // It may have changed since it was read.
             return try await store.setPassword(
                 PasswordHash.make(new), ofMember: member.name, replacing: .exactly(known), shuttingOutDevices: false)
         }

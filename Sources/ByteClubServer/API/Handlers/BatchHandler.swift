@@ -2,7 +2,7 @@ import ByteClubCore
 import HTTPTypes
 import NIOCore
 
-/// Applies what a mirror changed, in one batch.
+/// Applies a mirror's changes in one batch.
 struct BatchHandler: Sendable {
     let store: any FolderStore & UploadStore & RoomStore
     /// The memory for batches.
@@ -59,9 +59,9 @@ struct BatchHandler: Sendable {
         return batch
     }
 
-    /// Finds room for what chunks make together, before a byte of it is written.
+    /// Reserves room for the contents that chunks make, before any byte of them is written.
     ///
-    /// - Throws: ``APIError`` 413 when that is more than a batch may make, else as
+    /// - Throws: ``APIError`` 413 when they are larger than a batch allows, else as
     ///   ``RoomStore/hold(_:for:replacing:naming:)``.
     private func room(
         for batch: SyncBatch, naming chunks: [ContentHash], by member: Member

@@ -98,7 +98,7 @@ struct DeltaHandlers: Sendable {
     }
 }
 
-/// What `/delta/latest_cursor` answers.
+/// The answer of `/delta/latest_cursor`.
 private struct LatestCursor: JSONWritable {
     let cursor: String
 

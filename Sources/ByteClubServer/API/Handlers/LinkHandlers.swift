@@ -119,7 +119,7 @@ struct LinkHandlers: Sendable {
     }
 }
 
-/// What the endpoints that make links answer.
+/// The answer of the endpoints that create links.
 private struct LinkResponse: JSONWritable {
     let name: StaticString
     let text: String

@@ -46,7 +46,7 @@ struct OAuth2Handlers: Sendable {
         return OAuth2Token(token: redeemed.token, uid: redeemed.grant.member).response
     }
 
-    /// Answers `POST /oauth2/token_from_oauth1`: a bearer token for who holds an OAuth 1 token.
+    /// Answers `POST /oauth2/token_from_oauth1`: a bearer token in exchange for an OAuth 1 token.
     func tokenFromOAuth1(_ request: MemberRequest) async throws -> Response {
         guard case .oauth1(let signed, _) = request.identity.credentials else {
             throw APIError(403, "this needs a request signed by OAuth 1.0")

@@ -3,15 +3,15 @@ import HTTPTypes
 
 /// Hands out the pictures of photos that members' pages show, by content, so that browsers need to ask once.
 struct PhotoHandlers: Sendable {
-    /// How many files with one content are looked at.
+    /// The most files with one content that are examined.
     static let mostFiles = 1000
 
     let store: any FolderStore & MediaInfoStore
     let pictures: PictureStore
     let site: WebSite
 
-    /// Answers `GET /photos/<content hash>/<size>.jpg`, `…/tiles/<column>-<row>.jpg` and `…/original.jpg`, for members who
-    /// are signed in, as long as a file has that content.
+    /// Answers `GET /photos/<content hash>/<size>.jpg`, `…/tiles/<column>-<row>.jpg` and `…/original.jpg`, for
+    /// signed-in members, as long as a file has that content.
     func picture(_ request: RoutedRequest) async throws -> Response {
         let visit = try await site.visit(request)
         try site.count(visit)
@@ -61,13 +61,13 @@ struct PhotoHandlers: Sendable {
         return Response(.ok, headers: headers, body: .blob(file, range))
     }
 
-    /// What a content hash names never changes.
+    /// The content behind a hash never changes.
     private static let forEver = "private, max-age=31536000, immutable"
 }
 
-/// What of a photo the last components of a URL name.
+/// The picture that the last components of a URL name.
 enum PictureName: Hashable, Sendable {
-    /// What the server makes of a photo's pixels.
+    /// A picture that the server makes of a photo.
     enum Made: Hashable, Sendable {
         /// The picture that fits in a box of so many pixels.
         case size(Int)

@@ -100,7 +100,7 @@ struct SharedLinkHandlers: Sendable {
 
     // MARK: Passwords
 
-    /// The form for the password, or what came of it; nil when the visitor may go on.
+    /// The form for the password, or the answer to it; nil when the visitor may continue.
     private func askPassword(of link: Link, _ request: RoutedRequest) async throws -> Response? {
         guard let password = link.password else { return request.method == .post ? notAllowed() : nil }
         let pass = SharePass(link, password, key: site.csrfKey)

@@ -85,7 +85,7 @@ struct UploadHandlers: Sendable {
         while let part = try await form.nextPart() {
             guard part.name == "file", let name = part.fileName, file == nil else { continue }
             if let signature = pending {
-                // The file's name is signed as if it were a parameter.
+                // The signature covers the file's name like a parameter.
                 try authenticator.check(signature, of: request, with: [("file", name)])
                 pending = nil
             }
@@ -158,9 +158,9 @@ struct UploadHandlers: Sendable {
 }
 
 extension UploadStore {
-    /// Appends a body to a member's upload in pieces, or begins one when it is not named.
+    /// Appends a body to a member's upload in pieces, or begins one without an identifier.
     ///
-    /// - Throws: ``UploadError``, and what the body or the storage has against it; then nothing of it stays.
+    /// - Throws: ``UploadError``, and errors of the body or the storage, after which the body is discarded.
     func append(_ body: IncomingBody, to id: String?, at offset: Int64, by member: Int64) async throws -> ChunkedUpload
     {
         let known: String

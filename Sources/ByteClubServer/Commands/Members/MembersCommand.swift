@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// `members`: who may use the club; works whether or not the server runs.
+/// `members`: the members of the club; works whether or not the server runs.
 struct MembersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "members", abstract: "Invite, add, list and remove the members of a club.",

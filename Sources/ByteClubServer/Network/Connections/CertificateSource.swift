@@ -25,7 +25,7 @@ final class CertificateSource: Sendable {
         context = Mutex(try Self.read(files))
     }
 
-    /// What new connections use.
+    /// The context for new connections.
     var current: NIOSSLContext { context.withLock { $0 } }
 
     /// Reads the files again; when that fails, the certificate stays as it was.
@@ -76,7 +76,7 @@ struct SelfSignedCertificate {
             Data(hash).base64EncodedString().compactMap { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 == "=" ? nil : $0 })
     }
 
-    /// What the server is configured with.
+    /// The files for the server's configuration.
     var files: ClubConfiguration.CertificateFiles {
         ClubConfiguration.CertificateFiles(certificate: path, key: path)
     }

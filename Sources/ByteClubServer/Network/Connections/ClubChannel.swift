@@ -6,7 +6,7 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOSSL
 
-/// Builds what a connection passes through: the meter, TLS when there is a certificate, the gate, then HTTP.
+/// Builds the pipeline of a connection: the meter, TLS when there is a certificate, the gate, then HTTP.
 struct ClubChannel: HTTPChannelHandler {
     typealias Value = HTTP1Channel.Value
 

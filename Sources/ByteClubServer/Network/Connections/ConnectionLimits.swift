@@ -18,7 +18,7 @@ struct ConnectionLimits: Sendable {
     /// How long a shutdown waits for requests that have begun.
     var drain = TimeAmount.seconds(15)
 
-    /// How often a connection's pace is looked at.
+    /// The interval between checks of a connection's pace.
     var interval: TimeAmount {
         let shortest = min(idle, head, stall).nanoseconds / 4
         return .nanoseconds(max(20_000_000, min(5_000_000_000, shortest)))
@@ -45,7 +45,7 @@ extension HTTP1Channel.Configuration {
 
 /// How many files and connections the system lets this process have open.
 enum DescriptorLimit {
-    /// What the server needs besides connections: the database, the log, uploads.
+    /// The descriptors that the server needs besides connections: for the database, the log and uploads.
     static let reserve = 128
 
     /// Asks for as many as this process may have.

@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// Where a connection is between requests and responses, as far as ending it needs to know.
+/// The state of a connection between requests and responses, as far as it matters for ending it.
 struct ExchangeState {
     /// The reaction to input that is not HTTP.
     enum FaultAction: Equatable {

@@ -14,7 +14,7 @@ final class OpenConnections: Sendable {
     /// The places that a network may have however few there are: a browser opens six, a mirror fewer.
     static let leastForNetwork = 8
 
-    /// What becomes of a connection.
+    /// The decision about a new connection.
     enum Admission: Sendable {
         /// It has a place.
         case served

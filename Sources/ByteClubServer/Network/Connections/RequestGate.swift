@@ -17,9 +17,9 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     ///
     /// A channel keeps the buffers of as many reads as it may do in a row for as long as it is open; so it does one.
     static let bodyRead = 64 << 10
-    /// The most bytes that may wait behind a request: what one read brings, over TLS with the rest of a record.
+    /// The most bytes that may be held after a request: those of one read, over TLS with the rest of a record.
     ///
-    /// More come when a client ends its side of the connection, because the kernel then hands over all that it has.
+    /// There are more when a client ends its side of the connection, because the kernel then delivers all that it has.
     static let mostHeld = bodyRead + headRead
 
     /// The part of a message that is expected next.
@@ -62,7 +62,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         self.context = nil
     }
 
-    // MARK: - What the requests are like
+    // MARK: - The state of the requests
 
     /// Expects a body: of a length, or in chunks when that is nil.
     func expectBody(_ length: Int64?) {
@@ -151,7 +151,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         readIfWanted(context)
     }
 
-    /// Passes on what may be, piece by piece: each may be the end of a request, behind which nothing follows at first.
+    /// Passes bytes on piece by piece: each piece may end a request, after which nothing may follow at first.
     private func feed(_ context: ChannelHandlerContext) {
         if isFeeding { return }
         isFeeding = true

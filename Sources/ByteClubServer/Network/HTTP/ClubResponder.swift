@@ -112,7 +112,7 @@ struct ClubResponder: Sendable {
         return HTTPResponse(status: response.status, headerFields: headers)
     }
 
-    /// What sends a response's content; before the last of it, the request ends.
+    /// Sends a response's content; the request ends before the last piece.
     private func body(
         of response: Response, endingWith open: OpenRequest, on loop: any EventLoop
     ) -> ResponseBody {
@@ -189,8 +189,8 @@ final class SendBudget: Sendable {
     /// Counts one less.
     func end() { sending.wrappingSubtract(1, ordering: .relaxed) }
 
-    /// How long a piece may be now: an answer holds one that is sent, one that is read, and what the socket did not
-    /// take.
+    /// The longest piece now: an answer holds one that is being sent, one that is being read, and the unsent rest in
+    /// the socket.
     var pieceSize: Int {
         let share = Self.total / 3 / max(1, sending.load(ordering: .relaxed))
         return max(Self.smallest, min(Self.largest, share))

@@ -2,7 +2,7 @@ import ByteClubCore
 import HTTPTypes
 import Synchronization
 
-/// The host of a URL, with its port or without: what `Host` and its likes hold.
+/// The host of a URL, with or without its port, as in the header `Host`.
 enum HostName {
     private static let maximumBytes = 255
 
@@ -44,15 +44,15 @@ enum HostName {
 /// The elements of a header's value that is a list (RFC 9110, 5.6.1), without the blanks around them and without empty
 /// ones.
 enum HeaderList {
-    /// Splits a list that knows no quotes.
+    /// Splits a list without quotes.
     static func plain(_ value: String) -> [Substring] {
         value.utf8.split(separator: UInt8(ascii: ",")).map { trimmed(Substring($0)) }.filter { !$0.isEmpty }
     }
 
     /// Splits a list whose elements may hold commas in quotes.
     ///
-    /// It is read from its end, where each proxy adds its own: so a quotation mark that an earlier one left open hides
-    /// nothing of what later ones say.
+    /// It is parsed from its end, to which each proxy appends: so an unbalanced quotation mark of an earlier one cannot
+    /// hide the elements of later ones.
     static func quoted(_ value: String) -> [Substring] {
         var elements: [Substring] = []
         var end = value.utf8.endIndex

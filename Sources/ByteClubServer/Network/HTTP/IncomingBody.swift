@@ -104,8 +104,8 @@ struct IncomingFrame {
 
     /// Reads the line.
     ///
-    /// - Throws: ``APIError`` 413 when it is longer than `limit` bytes, 400 when the body ends inside it; what reading the
-    ///   body throws.
+    /// - Throws: ``APIError`` 413 when it is longer than `limit` bytes, 400 when the body ends inside it; errors of
+    ///   reading the body.
     mutating func head(atMost limit: Int) async throws -> [UInt8] {
         while true {
             if let end = rest.readableBytesView.firstIndex(of: UInt8(ascii: "\n")) {
@@ -143,7 +143,7 @@ struct IncomingFrame {
 
     /// Whether nothing follows.
     ///
-    /// - Throws: What reading the body throws.
+    /// - Throws: Errors of reading the body.
     mutating func isAtEnd() async throws -> Bool {
         while rest.readableBytes == 0 {
             guard let piece = try await body.next() else { return true }

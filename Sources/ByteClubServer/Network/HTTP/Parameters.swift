@@ -54,7 +54,7 @@ struct Parameters: Sendable {
         pairs.first { $0.name == name && !$0.value.isEmpty }?.value
     }
 
-    /// The value of a parameter of which an empty one means something, too.
+    /// The value of a parameter that may be empty.
     func value(_ name: String) -> String? { pairs.first { $0.name == name }?.value }
 
     /// The value of a parameter that must be there.

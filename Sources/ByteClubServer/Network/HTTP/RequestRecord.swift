@@ -4,7 +4,7 @@ import Synchronization
 
 /// A request's line in the log; it never holds a query, a header or any other place where secrets may be.
 struct RequestRecord: Sendable, CustomStringConvertible {
-    /// What the server calls the request.
+    /// The request's identifier.
     let id: String
     /// How long the response took, in seconds.
     private(set) var seconds = 0.0
@@ -14,11 +14,11 @@ struct RequestRecord: Sendable, CustomStringConvertible {
     private(set) var received: Int64 = 0
     /// The bytes of the body that went out.
     private(set) var sent: Int64 = 0
-    /// What a log may show of the path.
+    /// The loggable form of the path.
     var path: String
     /// The endpoint's name; `none` as long as it is not known.
     var endpoint = "none"
-    /// The number of the member who sent it; nil as long as that is not known.
+    /// The number of the member; nil until the sender is authenticated.
     var member: Int64?
     private let method: String
     private let peer: String
@@ -77,7 +77,7 @@ struct AccessLog: Sendable {
     /// How important the lines are.
     let level: Logger.Level
 
-    /// Writes a request's line, with a remark on what went wrong besides.
+    /// Writes a request's line, with a remark on a failure.
     func write(_ record: RequestRecord, remark: String? = nil) {
         switch format {
         case .text: logger.log(level: level, "\(record)\(remark.map { " (\($0))" } ?? "")")

@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// What a request line names: the decoded components of its path, and its query.
+/// The target of a request line: the decoded components of its path, and its query.
 ///
 /// Repeated slashes and one at the end do not count; `%2F` is a slash, because some v1 clients encode the whole path.
 struct RequestTarget: Sendable {
@@ -11,7 +11,7 @@ struct RequestTarget: Sendable {
     let components: [String]
     /// The path as it was sent.
     let path: Substring
-    /// What follows the question mark, still encoded.
+    /// The query after the question mark, still encoded.
     let query: Substring
 
     /// Reads a target in origin or absolute form.
@@ -39,7 +39,7 @@ struct RequestTarget: Sendable {
 
     private static let secretLength = 32
 
-    /// What a log may show of it, as ``loggable(_:)``.
+    /// The loggable form, as ``loggable(_:)``.
     var loggable: String { Self.loggable(path, components) }
 
     /// The loggable form of a target: its path as it was sent, printable, without the query and without secrets.

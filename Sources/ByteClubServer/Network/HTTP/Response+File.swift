@@ -79,7 +79,7 @@ struct EntityTag: Hashable, Sendable {
     }
 }
 
-/// What a `Range` header asks of a content of known length (RFC 9110 section 14).
+/// The part of a content of known length that a `Range` header requests (RFC 9110 section 14).
 enum ByteRange: Hashable, Sendable {
     /// Everything: no header, one that is malformed, or several ranges at once.
     case whole

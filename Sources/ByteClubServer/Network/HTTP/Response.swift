@@ -2,7 +2,7 @@ import ByteClubCore
 import HTTPTypes
 import NIOCore
 
-/// What a request is answered with.
+/// The answer to a request.
 struct Response: Sendable {
     /// A response's content.
     enum Body: Sendable {
@@ -93,11 +93,11 @@ struct Response: Sendable {
 }
 
 extension HTTPField.Name {
-    /// What the server calls the request.
+    /// The request's identifier.
     static let requestID = known("X-Dropbox-Request-Id")
     /// The metadata of the file whose bytes are sent.
     static let metadata = known("X-Dropbox-Metadata")
-    /// `incomplete` where a search in texts could not look at all of them.
+    /// `incomplete` when a search in texts could not cover all of them.
     static let searchState = known("X-ByteClub-Search")
     /// HTTP/1.0's way to forbid caching.
     static let pragma = known("Pragma")
