@@ -21,7 +21,9 @@ final class FairSemaphore: Sendable {
         var queueOfRequester = 0
 
         /// The share of one requester.
-        func share(of requester: Requester) -> Int { min(total, requester.isStranger ? min(network, strangers) : member) }
+        func share(of requester: Requester) -> Int {
+            min(total, requester.isStranger ? min(network, strangers) : member)
+        }
     }
 
     /// A part of the pool.
@@ -78,7 +80,9 @@ final class FairSemaphore: Sendable {
     /// - Throws: ``APIError`` 429 when the requester has its share, 503 when nothing is left.
     func take(_ amount: Int = 1, for requester: Requester) throws(APIError) -> Lease {
         let amount = clamped(amount, requester)
-        guard let obstacle = state.withLock({ $0.take(amount, for: requester) }) else { return Lease(self, requester, amount) }
+        guard let obstacle = state.withLock({ $0.take(amount, for: requester) }) else {
+            return Lease(self, requester, amount)
+        }
         throw refusal(obstacle)
     }
 
@@ -98,7 +102,8 @@ final class FairSemaphore: Sendable {
                     // remove it.
                     Task.isCancelled
                         ? FairSemaphoreState.Step(refused: CancellationError())
-                        : state.enqueue(.init(ticket: ticket, amount: amount, continuation: continuation), for: requester)
+                        : state.enqueue(
+                            .init(ticket: ticket, amount: amount, continuation: continuation), for: requester)
                 }
                 if let refusal = step.refused ?? step.obstacle.map(refusal) { continuation.resume(throwing: refusal) }
                 for served in step.served { served.resume() }
@@ -117,7 +122,9 @@ final class FairSemaphore: Sendable {
     }
 
     /// A part that is larger than a share would never be there.
-    private func clamped(_ amount: Int, _ requester: Requester) -> Int { max(0, min(amount, bounds.share(of: requester))) }
+    private func clamped(_ amount: Int, _ requester: Requester) -> Int {
+        max(0, min(amount, bounds.share(of: requester)))
+    }
 
     private func refusal(_ obstacle: FairSemaphoreState.Obstacle) -> APIError {
         switch obstacle {

@@ -22,7 +22,8 @@ struct SharedLimits: Sendable {
     let answers = FairSemaphore(
         "memory for large answers",
         .init(
-            total: 48 << 20, strangers: 16 << 20, member: 16 << 20, network: 4 << 20, queue: 1024, queueOfRequester: 64))
+            total: 48 << 20, strangers: 16 << 20, member: 16 << 20, network: 4 << 20, queue: 1024, queueOfRequester: 64)
+    )
     /// Database readers for requests that read many rows into an answer.
     let listings = FairSemaphore(
         "database readers",

@@ -39,9 +39,8 @@ struct MediaInfoReader: Sendable {
         let photos = entries.filter { Self.isPhoto($0) }
         let hashes = Set(photos.compactMap(\.contentHash))
         var known = try await store.mediaInfo(of: Array(hashes))
-        known.merge(try await read(photos.filter { $0.contentHash.map { known[$0] == nil } ?? false }, for: requester)) {
-            $1
-        }
+        let unread = photos.filter { $0.contentHash.map { known[$0] == nil } ?? false }
+        known.merge(try await read(unread, for: requester)) { $1 }
         let views = try await store.captionViews(of: photos.map(\.path.key))
         return entries.map { entry in
             var entry = entry

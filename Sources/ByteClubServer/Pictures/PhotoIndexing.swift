@@ -120,7 +120,8 @@ struct PhotoIndexing: Service {
     private func picture(_ photo: FolderEntry, room: Int64) async throws -> Int64 {
         guard let hash = photo.contentHash, pictures.previewBytes(of: hash) == 0 else { return 0 }
         // Without room they are made on request.
-        guard photo.bytes <= PictureStore.sourceLimit, room > 0, (try? pictures.reserve.check(for: Self.spare)) != nil else {
+        guard photo.bytes <= PictureStore.sourceLimit, room > 0, (try? pictures.reserve.check(for: Self.spare)) != nil
+        else {
             return 0
         }
         try await look(at: photo.path) {

@@ -14,7 +14,9 @@ extension PictureStore {
     ///
     /// - Throws: ``APIError`` 415 when they may have none, or the photo cannot be copied, 429 or 503 when too many
     ///   requests wait for a copy.
-    func shareable(_ entry: FolderEntry, _ content: StoredContent, for requester: Requester) async throws -> StoredContent {
+    func shareable(
+        _ entry: FolderEntry, _ content: StoredContent, for requester: Requester
+    ) async throws -> StoredContent {
         guard let hash = entry.contentHash else { return content }
         let name = "\(hash)-share-\(Self.copyVersion).jpg"
         if let copy = try await NIOThreadPool.singleton.runIfActive({ cache.blob(name) }) { return .blob(copy) }

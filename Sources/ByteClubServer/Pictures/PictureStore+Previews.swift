@@ -13,7 +13,8 @@ extension PictureStore {
     ///
     /// - Throws: As ``makePreviews(of:for:source:)``.
     func preview(
-        of hash: ContentHash, size: Int, for requester: Requester, source: @escaping @Sendable () async throws -> StoredContent
+        of hash: ContentHash, size: Int, for requester: Requester,
+        source: @escaping @Sendable () async throws -> StoredContent
     ) async throws -> FileBlob {
         try await makePreviews(of: hash, for: requester, source: source)
         let picture = try await NIOThreadPool.singleton.runIfActive {
@@ -112,12 +113,13 @@ extension PictureStore {
         return try await picture(
             name, by: thumbnails, refusal: "\(name).refused-\(makers.thumbnailVersion)", for: requester,
             limit: Self.thumbnailSourceLimit
-        ) {
-            let preview = try await NIOThreadPool.singleton.runIfActive { preview(forThumbnailOf: hash, size) }
-            return if let preview { .blob(preview) } else { try await source() }
+        ) { () async throws -> StoredContent in
+            let smaller = try await NIOThreadPool.singleton.runIfActive { preview(forThumbnailOf: hash, size) }
+            if let smaller { return .blob(smaller) }
+            return try await source()
         } known: {
             cache.read(name)
-        } make: { file in
+        } make: { (file: String) throws -> [UInt8] in
             let bytes = try makers.thumbnail(file, size, format)
             // On a full disk the next request makes it again.
             cache.store(bytes, as: name)

@@ -96,7 +96,8 @@ struct PictureStore: Sendable {
     /// - Throws: ``APIError`` 415 when the photo cannot be decoded, 404 when it is too large, 429 or 503 when too many
     ///   requests wait; errors of the closures.
     func picture<Made: Sendable>(
-        _ name: String, by work: SharedWork<Made>, refusal: String, for requester: Requester, limit: Int64 = sourceLimit,
+        _ name: String, by work: SharedWork<Made>, refusal: String, for requester: Requester,
+        limit: Int64 = sourceLimit,
         source: @escaping @Sendable () async throws -> StoredContent,
         known: @escaping @Sendable () -> Made?, make: @escaping @Sendable (_ file: String) throws -> Made
     ) async throws -> Made {

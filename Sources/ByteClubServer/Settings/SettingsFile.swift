@@ -158,7 +158,8 @@ struct SettingText {
         case let kind?:
             let digits = rest.prefix(lengths[kind] ?? 0)
             rest = rest.dropFirst(digits.count)
-            if digits.count == lengths[kind], let scalar = UInt32(String(digits), radix: 16).flatMap(Unicode.Scalar.init)
+            if digits.count == lengths[kind],
+                let scalar = UInt32(String(digits), radix: 16).flatMap(Unicode.Scalar.init)
             {
                 return scalar
             }

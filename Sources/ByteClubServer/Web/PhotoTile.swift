@@ -50,7 +50,8 @@ struct PhotoTile {
     ///   - largest: The size of the largest picture that the page asks for.
     ///   - wide: The same when the photo has a row of its own.
     init(
-        _ shape: PhotoShape?, view: PhotoShape.Kind?, base: String, upTo largest: Int = .max, orWhenWide wide: Int? = nil
+        _ shape: PhotoShape?, view: PhotoShape.Kind?, base: String, upTo largest: Int = .max,
+        orWhenWide wide: Int? = nil
     ) {
         let known = shape.flatMap { $0.width > 0 && $0.height > 0 ? $0 : nil }
         let shape = view.flatMap { known?.viewed(as: $0) } ?? known

@@ -13,7 +13,8 @@ extension WebSite {
             role: member.role.phrase, devices: devices, hasDevices: !devices.isEmpty,
             login: ClubAddress.text(settings.origin(for: visit.request.client), pin: settings.pin),
             mayWrite: member.role >= .editor, isLastOwner: try await isLastOwner(member),
-            links: [try await links(.share, visit, member), try await links(.media, visit, member)].compactMap(\.self))
+            links: [try await links(.share, visit, member), try await links(.media, visit, member)].compactMap(\.self)
+        )
         return view(.account, page, visit, policy: Self.timePolicy)
     }
 
@@ -61,7 +62,8 @@ extension WebSite {
     private func passwordForm(_ visit: Visit, _ member: Member, problem: String?) async throws -> Response {
         let count = try await store.devices(of: member.uid).count
         let page = (
-            hasDevices: count > 0, devices: count == 1 ? "1 device" : "\(count) devices", message: problem)
+            hasDevices: count > 0, devices: count == 1 ? "1 device" : "\(count) devices", message: problem
+        )
         return view(.password, page, visit, problem == nil ? 200 : 403)
     }
 

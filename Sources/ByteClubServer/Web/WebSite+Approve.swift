@@ -89,7 +89,8 @@ extension WebSite {
         let here = "/" + visit.request.rawPath.drop { $0 == "/" } + "?" + visit.request.query
         let page = (
             app: app.name, device: device.isEmpty ? nil : device, mayWrite: member.role >= .editor,
-            action: action ?? here, code: asker?.code, address: asker?.address)
+            action: action ?? here, code: asker?.code, address: asker?.address
+        )
         return view(.approve, page, visit)
     }
 

@@ -44,7 +44,8 @@ extension WebSite {
             choices: GalleryChoice.allCases.map {
                 (name: $0.name, url: $0.address(before: nil), isChosen: $0 == choice)
             },
-            years: choice.years(try await store.galleryMonths(limit: Self.mostMonths)))
+            years: choice.years(try await store.galleryMonths(limit: Self.mostMonths))
+        )
         return view(.gallery, page, visit, policy: Self.picturePolicy)
     }
 

@@ -50,7 +50,8 @@ extension WebSite {
             place: place, geo: info?.place.map { "geo:\($0.latitude),\($0.longitude)" },
             action: Self.url(of: path), newer: try await neighbour(at.map { .newer(than: $0) }, visit, member),
             older: try await neighbour(at.map { .older(than: $0) }, visit, member),
-            form: member.role >= .editor ? draft ?? Draft(text: caption.text, revision: told?.revision ?? "") : nil)
+            form: member.role >= .editor ? draft ?? Draft(text: caption.text, revision: told?.revision ?? "") : nil
+        )
         return view(
             .photo, page, visit, draft.map { $0.theirs == nil ? 400 : 409 } ?? 200, policy: Self.picturePolicy)
     }
@@ -82,7 +83,8 @@ extension WebSite {
             isUnreadable: note == nil, action: Self.url(of: path),
             newer: try await neighbour(at.map { .newer(than: $0) }, visit, member),
             older: try await neighbour(at.map { .older(than: $0) }, visit, member),
-            form: member.role >= .editor ? shown : nil)
+            form: member.role >= .editor ? shown : nil
+        )
         return view(.note, page, visit, draft.map { $0.theirs == nil ? 400 : 409 } ?? 200, policy: Self.picturePolicy)
     }
 

@@ -17,17 +17,20 @@ extension WebSite {
             (
                 name: other.name, role: other.role.word, created: Moment(other.created),
                 isOther: other.uid != member.uid,
-                roles: Role.allCases.map { (word: $0.word, isCurrent: $0 == other.role) })
+                roles: Role.allCases.map { (word: $0.word, isCurrent: $0 == other.role) }
+            )
         }
         let invitations = try await store.invitations().map { open in
             (
                 id: open.id, role: open.invitation.role.word, expires: Moment(open.invitation.expires),
-                maker: open.inviter ?? "the server's machine")
+                maker: open.inviter ?? "the server's machine"
+            )
         }
         let page = (
             members: rows, days: Invitation.lifetime / 86_400, invitations: invitations,
             hasInvitations: !invitations.isEmpty, link: link,
-            reset: reset, naming: nameField(visit, problem: nameProblem))
+            reset: reset, naming: nameField(visit, problem: nameProblem)
+        )
         return view(.members, page, visit, nameProblem == nil ? 200 : 400, policy: Self.timePolicy)
     }
 
@@ -96,7 +99,8 @@ extension WebSite {
             host: origin.split(separator: "/").last.map(String.init) ?? origin,
             path: "/invite/" + PercentEncoding.encode(visit.request.tail.first ?? ""),
             naming: owners.isEmpty ? nameField(visit) : nil, owners: owners.isEmpty ? nil : owners,
-            next: visit["next"].map(Self.local), message: problem, name: name)
+            next: visit["next"].map(Self.local), message: problem, name: name
+        )
         return view(.join, page, visit, problem == nil ? 200 : 400)
     }
 

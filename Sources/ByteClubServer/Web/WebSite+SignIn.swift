@@ -12,7 +12,8 @@ extension WebSite {
     func signInForm(_ visit: Visit, next: String, problem: String? = nil) -> Response {
         let page = (
             next: Self.local(next), message: problem, text: visit.typedText, revision: visit["parent_rev"] ?? "",
-            name: visit["name"].flatMap { $0.utf8.count <= 255 ? $0 : nil })
+            name: visit["name"].flatMap { $0.utf8.count <= 255 ? $0 : nil }
+        )
         return view(.signIn, page, visit, problem == nil ? 200 : 403)
     }
 

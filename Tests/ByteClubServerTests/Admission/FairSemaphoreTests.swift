@@ -29,7 +29,9 @@ import Testing
                     leases.append((requester, lease))
                 }
             }
-            let amounts = Dictionary(grouping: leases, by: \.requester).mapValues { $0.reduce(0) { $0 + $1.lease.amount } }
+            let amounts = Dictionary(grouping: leases, by: \.requester).mapValues {
+                $0.reduce(0) { $0 + $1.lease.amount }
+            }
             #expect(amounts.allSatisfy { $0.value <= bounds.share(of: $0.key) }, "seed \(seed)")
             #expect(amounts.reduce(0) { $0 + ($1.key.isStranger ? $1.value : 0) } <= bounds.strangers, "seed \(seed)")
             #expect(amounts.values.reduce(0, +) == pool.used && pool.used <= bounds.total, "seed \(seed)")
