@@ -3,8 +3,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Files that can be made again: whole or not there, never torn; losing one costs time only.
-///
+/// Files that can be made again: each is whole or missing, never torn, and losing one costs only time.
 struct ThumbnailCache: Sendable {
     /// When a file's bytes are synced.
     enum Syncing {
