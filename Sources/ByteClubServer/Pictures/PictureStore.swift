@@ -10,7 +10,7 @@ struct PictureStore: Sendable {
     /// The longest photo in bytes of which previews, tiles and copies from memory are made.
     static let sourceLimit: Int64 = 64 << 20
 
-    /// The functions that make pictures of a file; all block. Tests replace them.
+    /// The functions that make pictures of a file, which tests replace; all block.
     struct Makers: Sendable {
         private static let quality = 82
         private static let tileQuality = 88
@@ -79,7 +79,7 @@ struct PictureStore: Sendable {
         let making = SingleFlight<String, Made>()
     }
 
-    /// A picture, which is made unless it is there or was refused before.
+    /// Finds a picture, or makes it unless that was refused before.
     ///
     /// All requests for the same one share the work, and those of one requester share a place in the queue. Work that no
     /// request waits for leaves the queue, but is not stopped once it has begun.
@@ -93,6 +93,7 @@ struct PictureStore: Sendable {
     ///   - source: Finds the photo's content.
     ///   - known: Finds the picture; nil when it is not there; may block.
     ///   - make: Makes it of a file; may block.
+    /// - Returns: The picture.
     /// - Throws: ``APIError`` 415 when the photo cannot be decoded, 404 when it is too large, 429 or 503 when too many
     ///   requests wait; errors of the closures.
     func picture<Made: Sendable>(

@@ -79,9 +79,7 @@ extension WebSite {
 
     /// Asks a member whether an app may have access.
     ///
-    /// - Parameters:
-    ///   - action: The address that the form is sent to; nil for this page.
-    ///   - asker: The code that a program shows, and its address.
+    /// The form is sent to `action`, or to this page when that is nil; `asker` is a program that shows a code.
     func form(
         app: App, device: String, _ visit: Visit, _ member: Member, action: String? = nil,
         asker: (code: String, address: String)? = nil
