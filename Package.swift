@@ -44,7 +44,6 @@ let staticFoundation: [LinkerSetting] = [
 ]
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
@@ -75,8 +74,6 @@ let package = Package(
     dependencies: [
         // Commands, help, completions and manual pages from one definition.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        // The server's settings from flags, environment and a YAML file, in that order.
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
         // SHA-256 at the processor's speed, random tokens, HMAC, scrypt for passwords.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         // The server's own limits on connections and bodies, below Hummingbird.
@@ -132,7 +129,7 @@ let package = Package(
         .target(
             name: "ByteClubServer",
             dependencies: [
-                "ByteClubCore", "ByteClubMedia", "CLinux", argumentParser, configuration, crypto,
+                "ByteClubCore", "ByteClubMedia", "CLinux", argumentParser, crypto,
                 cryptoExtras, grdb, httpTypes, hummingbirdCore, logging, mustache, nio("NIOCore"),
                 nio("NIOHTTP1"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),

@@ -137,6 +137,13 @@ public struct JSONText {
         value(number)
     }
 
+    /// Writes a member that is a number with a fraction, which must be finite; nil writes none.
+    public mutating func member(_ name: StaticString, _ number: Double?) {
+        guard let number else { return }
+        key(name)
+        value(number)
+    }
+
     /// Writes a member that is a string; nil writes none.
     public mutating func member(_ name: StaticString, _ text: String?) {
         guard let text else { return }

@@ -1,7 +1,7 @@
 import ByteClubCore
 import HTTPTypes
 
-/// What the server answers, over a store: ``Endpoint/all`` says which handler is for what.
+/// The operations of the server over a store; ``Endpoint/all`` assigns a handler to each.
 struct ClubAPI: Sendable {
     let account: AccountHandlers
     let folder: FolderHandlers
@@ -21,20 +21,18 @@ struct ClubAPI: Sendable {
     let journal: JournalHandlers
     let site: WebSite
     private let authenticator: Authenticator
-    private let shares: FairShares
+    private let shares: SharedLimits
 
     /// Puts the handlers and the pages over a store.
     init(
-        store: any ClubStore, thumbnails: ThumbnailStore, renditions: RenditionStore, tiles: TileStore,
-        copies: ShareCopyStore,
-        media: MediaInfoReader, settings: Settings, shares: FairShares
+        store: any ClubStore, pictures: PictureStore, media: MediaInfoReader, settings: Settings, shares: SharedLimits
     ) {
         self.shares = shares
         authenticator = Authenticator(store: store, settings: settings)
         let reader = FolderReader(store: store, shares: shares)
         account = AccountHandlers(store: store, settings: settings)
         folder = FolderHandlers(store: store, reader: reader, media: media)
-        downloads = DownloadHandlers(store: store, thumbnails: thumbnails)
+        downloads = DownloadHandlers(store: store, pictures: pictures)
         uploads = UploadHandlers(store: store, authenticator: authenticator, bodyLimit: settings.bodyLimit)
         operations = FileOperationHandlers(store: store)
         delta = DeltaHandlers(
@@ -53,17 +51,16 @@ struct ClubAPI: Sendable {
         journal = JournalHandlers(store: store, reader: reader, memory: shares.answers)
         site = WebSite(
             store: store, media: media, settings: settings, csrfKey: store.signingKey, shares: shares, signIns: signIns)
-        photos = PhotoHandlers(store: store, renditions: renditions, tiles: tiles, site: site)
+        photos = PhotoHandlers(store: store, pictures: pictures, site: site)
         sharedLinks = SharedLinkHandlers(
-            store: store, reader: reader, downloads: downloads, photos: photos, copies: copies, media: media,
-            site: site,
-            settings: settings)
+            store: store, reader: reader, downloads: downloads, photos: photos, pictures: pictures, media: media,
+            site: site, settings: settings)
     }
 
-    /// Does what a request asks for, and notes what the log is told of it, also when this throws.
+    /// Answers a request, and fills the record for the log, also when this throws.
     ///
-    /// - Throws: ``APIError`` for what the protocol refuses, ``StorageError`` for what the storage cannot do, and what
-    ///   reading the body throws.
+    /// - Throws: ``APIError`` for a refusal of the protocol, ``StorageError`` for a failure of the storage, and errors
+    ///   of reading the body.
     func respond(to request: Request, noting record: inout RequestRecord) async throws -> Response {
         if let preflight = CrossOrigin.preflight(request) {
             try authenticator.countAnonymous(request)
@@ -95,25 +92,23 @@ struct ClubAPI: Sendable {
         switch request.endpoint.handler {
         case .member(let role, let handler):
             var identity: Identity?
-            // Who shows a token outside the form is asked who they are before a byte of it is held.
-            if Credentials.areShown(by: request), !Credentials.areOAuth1(of: request) {
-                identity = try await admit(request, as: role, noting: &record)
-            }
+            // A token outside of the form is checked before a byte of the form is held in memory.
+            if Credentials.precedeForm(of: request) { identity = try await admit(request, as: role, noting: &record) }
             try await readForm(of: &request, from: identity, noting: &record)
             let sender =
                 if let identity { identity } else { try await admit(request, as: role, noting: &record) }
             response = try await handler(self)(MemberRequest(request, from: sender))
-            try response.hold(shares, for: sender.party)
+            try response.hold(shares, for: sender.requester)
         case .anyone(let handler):
             if !request.endpoint.countsItself { try authenticator.countAnonymous(request.request) }
             try await readForm(of: &request, from: nil, noting: &record)
             response = try await handler(self)(request)
-            try response.hold(shares, for: request.party)
+            try response.hold(shares, for: request.requester)
         case .page(let handler):
             let answer = try await site.respond(to: request, handler(site))
             record.member = answer.visit.member?.uid
             response = answer.response
-            try response.hold(shares, for: answer.visit.party)
+            try response.hold(shares, for: answer.visit.requester)
         }
         return response
     }
@@ -132,7 +127,7 @@ struct ClubAPI: Sendable {
         of request: inout RoutedRequest, from identity: Identity?, noting record: inout RequestRecord
     ) async throws {
         do {
-            try await request.readForm(in: shares.forms, for: identity?.party ?? request.party)
+            try await request.readForm(in: shares.forms, for: identity?.requester ?? request.requester)
         } catch let error as APIError {
             if identity == nil { try await countRefused(request.request, noting: &record) }
             throw error
@@ -150,12 +145,52 @@ struct ClubAPI: Sendable {
         }
     }
 
-    /// Counts a request that is refused before its sender is asked for: as a member's when it shows whose it is.
+    /// Counts a request that is refused before its sender is authenticated: for the member if it shows one.
     private func countRefused(_ request: Request, noting record: inout RequestRecord) async throws(APIError) {
         guard let sender = await authenticator.sender(of: request) else {
             return try authenticator.countAnonymous(request)
         }
         record.member = sender.member.uid
         try authenticator.count(sender)
+    }
+}
+
+extension ClubAPI {
+    /// The operator's settings of the operations.
+    struct Settings: Sendable {
+        /// The most bytes of one upload or chunk; the protocol's 150 MB.
+        var bodyLimit: Int64 = 157_286_400
+        /// The shortest timeout of a long poll in seconds; the protocol's 30.
+        var longpollMinimum: Int64 = 30
+        /// The published address of the server, for the account's page and links; if empty, the address that each
+        /// client uses.
+        var publicURL = ""
+        /// The club's name, which no page changes; nil when its owners name it.
+        var clubName: String?
+        /// The SHA-256 of the server's public key, in the Base64 of addresses, by which members recognise a self-signed
+        /// certificate; nil for any other.
+        var pin: String?
+        /// The clock, in seconds since 1970.
+        var now: @Sendable () -> Int64 = SystemTime.seconds
+
+        /// How often members may call.
+        var limits = RequestLimits()
+        /// How often passwords may be guessed.
+        var signIns = SignInLimits()
+
+        /// The scheme, host and port that a client used: those that the owner published, otherwise as its request has
+        /// them.
+        func origin(for client: Client) -> String {
+            publicOrigin ?? (client.isSecure ? "https://" : "http://") + (client.host ?? "")
+        }
+
+        /// The club's name: the operator's, else the one that its owners gave it; nil for none.
+        func clubName(in store: any AddressStore) -> String? { clubName ?? store.clubName }
+
+        /// ``publicURL`` without its path; nil when it is not known.
+        private var publicOrigin: String? {
+            let parts = publicURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+            return parts.count < 3 ? nil : parts[..<3].joined(separator: "/")
+        }
     }
 }

@@ -32,8 +32,8 @@ extension Endpoint {
         Endpoint([.post], "oauth2/token_from_oauth1", role: .viewer) { $0.oauth2.tokenFromOAuth1 },
         Endpoint([.post], "disable_access_token", or: "unlink_access_token", role: .viewer) { $0.oauth2.disable },
 
-        // Core API v1: links. A shared one lets people in who are no members. One to a file's bytes is no more than a
-        // viewer could send anyway; it ends within hours, and programs of old show photos with nothing else.
+        // Core API v1: links. A shared one needs no account. A direct link to a file's bytes gives no more than a
+        // viewer could send anyway; it expires within hours, and old programs show photos with nothing else.
         Endpoint([.get, .post], "shares", tail: .path, role: .editor) { $0.links.share },
         Endpoint([.get, .post], "media", tail: .path, role: .viewer) { $0.links.media },
         Endpoint([.get, .post], "copy_ref", tail: .path, role: .viewer) { $0.links.copyReference },
@@ -59,10 +59,10 @@ extension Endpoint {
         Endpoint([.get], "sync/password", role: .viewer) { $0.passwords.isSet },
         Endpoint([.post], "sync/password", role: .viewer) { $0.passwords.set },
 
-        // Pictures for members who are signed in, by content.
+        // Pictures for signed-in members, by content.
         Endpoint([.get, .head], "/photos", tail: .path, countsItself: true) { $0.photos.picture },
 
-        // Pages for people. Those of a sign-in are found behind the protocol's version, too.
+        // Pages for people. Those of a sign-in have a second address, after the protocol's version.
         Endpoint([.get], "/style.css") { $0.site.style },
         Endpoint([.get], "/gallery.css") { _ in WebFile.galleryStyle.response },
         Endpoint([.get], "/gallery.js") { _ in WebFile.galleryScript.response },

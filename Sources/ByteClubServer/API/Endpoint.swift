@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// Something that the server answers: where it is in the URL, who may ask for it, what it may cost, and what answers.
+/// An operation of the server: its address, the role that it needs, its cost, and its handler.
 struct Endpoint: Sendable {
-    /// What of the URL comes after an endpoint's name, in components.
+    /// The components of the URL that may follow an endpoint's name.
     enum Tail: Sendable {
         /// Nothing.
         case none
@@ -24,7 +24,7 @@ struct Endpoint: Sendable {
         }
     }
 
-    /// Who is let in, and what answers them then.
+    /// The role that a request needs, and the function that answers it.
     enum Handler: Sendable {
         /// Members of a role or above it.
         case member(Role, @Sendable (ClubAPI) -> @Sendable (MemberRequest) async throws -> Response)
@@ -36,19 +36,19 @@ struct Endpoint: Sendable {
 
     /// The methods that are accepted.
     let methods: [HTTPRequest.Method]
-    /// What names it in the URL, after the protocol's `/1/` or, when it begins with a slash, alone; and in the metrics.
+    /// The name in the metrics and in the URL: after the protocol's `/1/`, or alone when it begins with a slash.
     let name: String
-    /// What names it besides, in the same way.
+    /// Further names in the URL.
     let aliases: [String]
-    /// What may come after the name.
+    /// The components that may follow the name.
     let tail: Tail
-    /// Whether what comes after the name is a secret, which no log may show.
+    /// Whether the components after the name are a secret, which no log may show.
     let hidesTail: Bool
-    /// What a request may cost before it is served.
+    /// The resources that a request may need before it is served.
     let cost: RequestCost
-    /// Whether the handler counts who has no account; else each request for an endpoint that is for everybody counts.
+    /// Whether the handler counts requests without an account; otherwise each request for a public endpoint counts.
     let countsItself: Bool
-    /// What answers.
+    /// The function that answers.
     let handler: Handler
 
     private init(
@@ -80,7 +80,7 @@ struct Endpoint: Sendable {
         ([name] + aliases).map { $0.hasPrefix("/") ? String($0.dropFirst()) : "1/" + $0 }
     }
 
-    /// What a log shows in place of the path; nil when the path holds no secret.
+    /// The path for the log; nil when the path holds no secret.
     var loggablePath: String? { hidesTail ? "/" + addresses[0] + "/_" : nil }
 }
 
@@ -115,7 +115,7 @@ extension Endpoint {
         self.init([method], name, aliases: [], tail: tail, hidesTail: hidesTail, handler: .page(handler))
     }
 
-    /// Creates a page for members who are signed in; others are asked to sign in.
+    /// Creates a page for signed-in members; other visitors are sent to the sign-in page.
     init(
         memberPage method: HTTPRequest.Method, _ name: String, or aliases: String..., tail: Tail = .none,
         body: RequestCost.Body = .form,
@@ -129,5 +129,52 @@ extension Endpoint {
                     return try await handler(site)(visit, member)
                 }
             })
+    }
+}
+
+/// Finds the endpoints that a URL names.
+struct Router: Sendable {
+    /// The endpoints at the path of a URL.
+    struct Match: Sendable {
+        /// The endpoints, each with methods of its own.
+        let endpoints: [Endpoint]
+        /// The components after the name.
+        let tail: ArraySlice<String>
+
+        /// The methods that are accepted.
+        var methods: [HTTPRequest.Method] { endpoints.flatMap(\.methods) }
+
+        /// The path for the log; nil when the path holds no secret.
+        var loggablePath: String? { endpoints.lazy.compactMap(\.loggablePath).first }
+
+        /// The endpoint for a method; nil when there is none.
+        func endpoint(for method: HTTPRequest.Method) -> Endpoint? {
+            endpoints.first { $0.methods.contains(method) }
+        }
+    }
+
+    /// Finds every endpoint of the server.
+    static let standard = Router(Endpoint.all)
+
+    private let endpoints: [String: [Endpoint]]
+    /// The most components of a name: a URL may have thousands, which need not be joined.
+    private let longestName: Int
+
+    /// Indexes endpoints by address; those of one address have the same tail.
+    init(_ all: [Endpoint]) {
+        let addressed = all.flatMap { endpoint in endpoint.addresses.map { ($0, [endpoint]) } }
+        endpoints = Dictionary(addressed) { $0 + $1 }
+        longestName = addressed.map { $0.0.split(separator: "/").count }.max() ?? 0
+    }
+
+    /// The endpoints at a path, by the longest name that fits; nil when there are none.
+    func match(_ components: [String]) -> Match? {
+        for count in (0...min(longestName, components.count)).reversed() {
+            let tail = components[count...]
+            if let found = endpoints[components[..<count].joined(separator: "/")], found[0].tail.accepts(tail.count) {
+                return Match(endpoints: found, tail: tail)
+            }
+        }
+        return nil
     }
 }

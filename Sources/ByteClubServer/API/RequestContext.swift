@@ -1,11 +1,11 @@
 import ByteClubCore
 import HTTPTypes
 
-/// What handlers know of a request, whether its sender is known or not.
+/// The parts of a request that handlers use, with or without an authenticated sender.
 protocol RequestContext {
     /// The request as it came in.
     var request: Request { get }
-    /// What it asks for.
+    /// The endpoint that it is for.
     var endpoint: Endpoint { get }
     /// The components of the URL after the endpoint's name.
     var tail: ArraySlice<String> { get }
@@ -14,7 +14,7 @@ protocol RequestContext {
     /// The query's values, and the form's.
     var parameters: Parameters { get }
     /// Who pays for it.
-    var party: Party { get }
+    var requester: Requester { get }
 }
 
 extension RequestContext {
@@ -29,21 +29,21 @@ extension RequestContext {
 
     /// Reads the body of an endpoint that needs it whole, once there is memory for it.
     ///
-    /// - Throws: ``APIError`` 413 for one that is too long, 429 or 503 when too many wait for memory; what reading the
-    ///   body throws.
-    func wholeBody(in memory: SharedPool) async throws -> HeldBody {
+    /// - Throws: ``APIError`` 413 for one that is too long, 429 or 503 when too many requests wait for memory; errors
+    ///   of reading the body.
+    func wholeBody(in memory: FairSemaphore) async throws -> HeldBody {
         guard case .whole(let limit) = endpoint.cost.body else {
             preconditionFailure("\(endpoint.name) has no whole body")
         }
         let most = body.length ?? Int64(limit)
         guard most <= Int64(limit) else { throw RequestCost.tooLong(limit) }
-        let lease = try await memory.wait(Int(most), for: party)
+        let lease = try await memory.wait(Int(most), for: requester)
         return HeldBody(bytes: try await body.collect(limit: most), lease: lease)
     }
 
-    /// Does something that waits long, and cancels it when the client hangs up or is let in no more.
+    /// Does something that waits long, and cancels it when the client hangs up or its credential is revoked.
     ///
-    /// - Throws: What `body` throws; ``Standing/refusal`` when the client is let in no more.
+    /// - Throws: Errors of `body`; ``Standing/refusal`` when the credential is revoked.
     func whileClientWaits<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
         try await request.whileClientWaits(body)
     }

@@ -1,7 +1,7 @@
 import ByteClubCore
 import HTTPTypes
 
-/// Finds out who sends a request, and counts those who do not show it.
+/// Authenticates the senders of requests, and counts requests without an account.
 struct Authenticator: Sendable {
     private let store: any SessionStore
     private let settings: ClubAPI.Settings
@@ -19,10 +19,14 @@ struct Authenticator: Sendable {
     /// - Throws: ``APIError`` 401 without valid credentials, 403 when they are malformed; 429 when there were too many
     ///   such requests.
     func identity(of request: RoutedRequest) async throws -> Identity {
+        var credentials: Credentials?
         do {
-            return try await shownIdentity(of: request)
+            let shown = try Credentials(authorization: request.headers[.authorization], parameters: request.parameters)
+            credentials = shown
+            return try await identity(of: request, showing: shown)
         } catch let error as APIError {
-            if error.status == 401, Credentials.areShown(by: request) { try countFailure(of: request) }
+            // Wrong credentials are an attempt to guess; no credentials, or malformed ones, are not.
+            if error.status == 401, credentials != nil { try countFailure(of: request) }
             try countAnonymous(request.request)
             throw error
         }
@@ -67,14 +71,14 @@ struct Authenticator: Sendable {
     /// - Throws: ``APIError`` 429 when it is one too many.
     func count(callOf member: Int64) throws(APIError) { try settings.limits.count(member, isOAuth1: false) }
 
-    /// Counts a request that no account stands behind.
+    /// Counts a request without an account.
     ///
     /// - Throws: ``APIError`` 429 when it is one too many.
     func countAnonymous(_ request: Request) throws(APIError) {
         try settings.limits.countAnonymous(from: request.client.address)
     }
 
-    /// Does what needs no token, and counts it when the secrets shown instead were wrong.
+    /// Answers a request without a token, and counts it as a failure when its other secrets were wrong.
     func countingFailures(
         of request: RoutedRequest, _ body: (RoutedRequest) async throws -> Response
     ) async throws -> Response {
@@ -91,9 +95,9 @@ struct Authenticator: Sendable {
     /// Checks a signature, and with a digest also that the request is fresh and no repetition.
     ///
     /// - Parameters:
-    ///   - signature: The signature, and what it must have been made with.
-    ///   - request: What is signed.
-    ///   - extra: What is signed besides, as if it were a parameter.
+    ///   - signature: The signature, and the secrets that it must have been made with.
+    ///   - request: The signed request.
+    ///   - extra: Further signed values, which count as parameters.
     /// - Throws: ``APIError`` 401 for a wrong signature, else as ``NonceMemory/take(_:of:at:)``.
     func check(
         _ signature: PendingSignature, of request: some RequestContext, with extra: [(name: String, value: String)] = []
@@ -119,12 +123,7 @@ struct Authenticator: Sendable {
         try nonces.take(signed, of: signature.signer, at: settings.now())
     }
 
-    /// Whose credentials a request shows.
-    ///
-    /// - Throws: ``APIError`` 401 when there are none or they are not valid, 403 when they are malformed.
-    private func shownIdentity(of request: RoutedRequest) async throws -> Identity {
-        let credentials = try Credentials(
-            authorization: request.headers[.authorization], parameters: request.parameters)
+    private func identity(of request: RoutedRequest, showing credentials: Credentials) async throws -> Identity {
         var pending: PendingSignature?
         let member = try await member(showing: credentials) { signature in
             if signature.signed.method == .hmacSHA1, request.endpoint.cost.body == .multipart {

@@ -1,11 +1,11 @@
 import ByteClubCore
 import HTTPTypes
 
-/// What a request shows to prove who makes it.
+/// The proof of a request's sender.
 enum Credentials: Hashable, Sendable {
     /// An OAuth 2 bearer token.
     case bearer(String)
-    /// OAuth 1.0, with the header's fields, which are part of what is signed.
+    /// OAuth 1.0, with the fields of the header, which the signature covers.
     case oauth1(OAuth1, header: [String: String])
 
     /// Finds the credentials of a request: the header first, then the parameters.
@@ -36,15 +36,12 @@ enum Credentials: Hashable, Sendable {
         if case .oauth1 = self { true } else { false }
     }
 
-    /// Whether a request shows any credentials at all.
-    static func areShown(by request: some RequestContext) -> Bool {
-        request.headers[.authorization] != nil || request.parameters["access_token"] != nil || areOAuth1(of: request)
-    }
-
-    /// Whether a request shows credentials of OAuth 1.
-    static func areOAuth1(of request: some RequestContext) -> Bool {
-        if let header = request.headers[.authorization] { return header.lowercased().hasPrefix("oauth ") }
-        return request.parameters["oauth_consumer_key"] != nil
+    /// Whether a request shows a bearer token, or a malformed one, outside of its form.
+    ///
+    /// A signature of OAuth 1 covers the form, and may itself be in it.
+    static func precedeForm(of request: RoutedRequest) -> Bool {
+        if let header = request.headers[.authorization] { return !header.lowercased().hasPrefix("oauth ") }
+        return request.parameters["access_token"] != nil && request.parameters["oauth_consumer_key"] == nil
     }
 
     private init(header: String) throws(APIError) {

@@ -2,11 +2,10 @@ import ByteClubCore
 import Crypto
 import Synchronization
 
-/// The nonces of signed requests of the last minutes, so that none is taken twice (RFC 5849 section 3.3).
+/// The nonces of signed requests of the last minutes, so that none is accepted twice (RFC 5849 section 3.3).
 ///
-/// Each member has room of their own, and a request for which there is none left is refused: nobody makes the server
-/// forget what it has seen, of themselves or of others. It is this process's memory, so what was signed before the
-/// process began is refused too.
+/// Each member has a limit, and a request beyond it is refused: no request can make the server forget a nonce early.
+/// The memory is this process's, so requests that were signed before the process started are refused too.
 final class NonceMemory: Sendable {
     /// Whose nonces are kept together.
     enum Signer: Hashable, Sendable {
@@ -16,9 +15,9 @@ final class NonceMemory: Sendable {
         case app(String)
     }
 
-    /// What is remembered of one signer.
+    /// The remembered nonces of one signer.
     private struct Nonces {
-        /// By the first eight bytes of their hashes: two that are taken for one are the signer's own.
+        /// The first eight bytes of each nonce's hash: a collision affects only the signer.
         var recent: Set<UInt64> = []
         var older: Set<UInt64> = []
         var turn: Int64
@@ -39,10 +38,10 @@ final class NonceMemory: Sendable {
         self.capacity = capacity
     }
 
-    /// Takes the timestamp and the nonce of a request whose signature is right.
+    /// Records the timestamp and the nonce of a request whose signature is right.
     ///
-    /// - Throws: ``APIError`` 403 for a timestamp that is off and for a nonce that was taken before, 503 when the
-    ///   signer has signed too much of late.
+    /// - Throws: ``APIError`` 403 for a timestamp that is too far off and for a repeated nonce, 503 when the signer has
+    ///   signed too much recently.
     func take(_ signed: OAuth1, of signer: Signer, at now: Int64) throws(APIError) {
         guard let timestamp = signed.timestamp.flatMap({ Int64($0) }), timestamp >= 0,
             abs(timestamp - now) <= Self.tolerance

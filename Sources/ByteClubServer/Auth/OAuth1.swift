@@ -18,9 +18,9 @@ struct OAuth1: Hashable, Sendable {
     let token: String?
     /// How the request is signed.
     let method: Method
-    /// The seconds since 1970 that the client says it is; checked with HMAC-SHA1 only.
+    /// The client's time in seconds since 1970; checked with HMAC-SHA1 only.
     let timestamp: String?
-    /// What makes the request unlike any other of that second.
+    /// A text that distinguishes the request from any other of that second.
     let nonce: String?
     /// The signature, decoded once.
     let signature: String
@@ -68,7 +68,7 @@ struct OAuth1: Hashable, Sendable {
         return fields
     }
 
-    /// Tells in constant time whether a request was signed with these secrets; `base` is asked for with a digest only.
+    /// Checks in constant time whether a request was signed with these secrets; `base` is called for a digest only.
     func isSigned(consumerSecret: String, tokenSecret: String, base: () -> String) -> Bool {
         let key = PercentEncoding.encode(consumerSecret) + "&" + PercentEncoding.encode(tokenSecret)
         let expected: String
@@ -82,5 +82,34 @@ struct OAuth1: Hashable, Sendable {
         let decoded = ConstantTime.equal(signature, expected)
         let raw = ConstantTime.equal(rawSignature, expected)
         return decoded || raw
+    }
+}
+
+/// The text that a digest of OAuth 1.0 covers (RFC 5849 section 3.4.1).
+enum SignatureBase {
+    /// The base string of a request.
+    ///
+    /// `origin` is the scheme, host and non-default port that the client used, and `path` is as it was sent. The
+    /// parameters are those in query, form and header, decoded; the signature and the realm are left out here.
+    static func text(
+        method: String, origin: String, path: String, parameters: [(name: String, value: String)]
+    ) -> String {
+        let pairs =
+            parameters.lazy
+            .filter { $0.name != "oauth_signature" && $0.name != "realm" }
+            .map { (name: PercentEncoding.encode($0.name), value: PercentEncoding.encode($0.value)) }
+            .sorted { ($0.name, $0.value) < ($1.name, $1.value) }
+        let text = pairs.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+        return [method.uppercased(), origin + path, text].map(PercentEncoding.encode).joined(separator: "&")
+    }
+
+    /// An origin without the port that its scheme has anyway, in lower case.
+    static func normalized(_ origin: String) -> String {
+        let text = origin.lowercased()
+        for (scheme, port) in [("http://", ":80"), ("https://", ":443")]
+        where text.hasPrefix(scheme) && text.hasSuffix(port) {
+            return String(text.dropLast(port.count))
+        }
+        return text
     }
 }

@@ -1,19 +1,84 @@
+import ByteClubCore
 import NIOCore
 import Synchronization
 
-/// The requests under way of all who were let in, each of which ends within a second once what it rests on is gone.
+/// The credential that a request depends on: when it is revoked, the request ends, however far it has come.
+enum Standing: Hashable, Sendable {
+    /// A member, named by a cursor where the protocol asks for no token.
+    case member(Int64)
+    /// A device, by the token that it showed.
+    case device(token: String)
+    /// A session in a browser, by the secret of its cookie.
+    case session(String)
+    /// A link, by its secret.
+    case link(Link.Purpose, String)
+
+    /// The refusal of a request whose credential was revoked while it ran.
+    static let refusal = APIError(401, "access was revoked during the request")
+}
+
+/// The running requests, the credential of each, and which credentials must be checked.
 ///
-/// It does not matter which process removed that. One task looks twice a second whether accounts have changed; no request has a timer of its own.
+/// It is pure; ``OpenRequests`` queries the store and ends the requests. A credential is checked once after its request
+/// began, because the request may have been admitted from a cache, and again after each change of accounts.
+struct StandingTable<Request: Hashable> {
+    private struct Entry {
+        let standing: Standing
+        /// The version of the accounts at which it was last found to let people in; nil before the first look.
+        var seen: Int64?
+    }
+
+    private var entries: [Request: Entry] = [:]
+
+    /// Whether no request is under way.
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Records the credential of a request, in place of an earlier one.
+    mutating func begin(_ request: Request, on standing: Standing) { entries[request] = Entry(standing: standing) }
+
+    /// Forgets a request, whether it is known or not.
+    mutating func end(_ request: Request) { entries[request] = nil }
+
+    /// The credentials to check at a version of the accounts.
+    func due(at version: Int64) -> Set<Standing> {
+        Set(entries.values.lazy.filter { $0.seen != version }.map(\.standing))
+    }
+
+    /// Records the results of a check, and forgets the requests that end.
+    ///
+    /// - Parameters:
+    ///   - looked: The credentials that were checked, after the version was read.
+    ///   - lapsed: The revoked ones among them.
+    ///   - version: The version of the accounts that was read before.
+    /// - Returns: The requests to end.
+    mutating func settle(_ looked: Set<Standing>, lapsed: Set<Standing>, at version: Int64) -> [Request] {
+        var ended: [Request] = []
+        for (request, entry) in entries where looked.contains(entry.standing) {
+            if lapsed.contains(entry.standing) {
+                ended.append(request)
+                entries[request] = nil
+            } else {
+                entries[request]?.seen = version
+            }
+        }
+        return ended
+    }
+}
+
+/// The running authenticated requests, each of which ends within a second after its credential is revoked.
+///
+/// It does not matter which process revoked it. One task polls twice a second for changes of accounts; no request has a
+/// timer of its own.
 final class OpenRequests: Sendable {
     private let store: any StandingStore
     private let table = Mutex(StandingTable<OpenRequest>())
 
-    /// Knows no request yet; a store tells who is still let in.
+    /// Starts without requests.
     init(store: any StandingStore) {
         self.store = store
     }
 
-    /// Notes what a request rests on.
+    /// Records the credential of a request.
     func begin(_ request: OpenRequest, on standing: Standing) { table.withLock { $0.begin(request, on: standing) } }
 
     /// Forgets a request: nothing ends it after this.
@@ -28,9 +93,9 @@ final class OpenRequests: Sendable {
         }
     }
 
-    /// Ends the requests of those who are let in no more.
+    /// Ends the requests whose credential was revoked.
     ///
-    /// - Throws: ``StorageError`` for what the database does.
+    /// - Throws: ``StorageError`` of the database.
     private func look() async throws {
         if table.withLock({ $0.isEmpty }) { return }
         let version = try await store.standingVersion()
@@ -38,8 +103,8 @@ final class OpenRequests: Sendable {
         if due.isEmpty { return }
         let lapsed = try await store.lapsed(due)
         table.withLock { table in
-            // The connection is told under the lock: what is written after ``end(_:)`` comes behind that, so that none
-            // but the request itself is ended.
+            // The connection gets the event under the lock, before anything that is written after ``end(_:)``: so only
+            // this request can be ended by it.
             for request in table.settle(due, lapsed: lapsed, at: version) { request.shutOut() }
         }
     }
@@ -57,16 +122,16 @@ final class OpenRequest: Hashable, Sendable {
         self.channel = channel
     }
 
-    /// Whether its sender was let in and is so no more.
+    /// Whether its sender's credential was revoked.
     var isShutOut: Bool { shutOutFlag.load(ordering: .acquiring) }
 
-    /// Notes what lets its sender in.
+    /// Records its sender's credential.
     func rest(on standing: Standing) { requests.begin(self, on: standing) }
 
     /// Notes that nothing but the last of its answer is left to send.
     func end() { requests.end(self) }
 
-    /// Has its connection end what is under way.
+    /// Makes its connection end the request.
     fileprivate func shutOut() {
         shutOutFlag.store(true, ordering: .releasing)
         channel.triggerUserOutboundEvent(ShutOut(), promise: nil)
@@ -77,5 +142,5 @@ final class OpenRequest: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Tells a connection that the sender of the request under way is let in no more.
+/// The event with which a connection ends a request whose credential was revoked.
 struct ShutOut: Sendable {}

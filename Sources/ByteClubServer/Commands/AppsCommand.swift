@@ -82,14 +82,9 @@ struct AppsCommand: ParsableCommand {
 extension App: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("name")
-            json.value(name)
-            json.key("key")
-            json.value(key)
-            if let secret {
-                json.key("secret")
-                json.value(secret)
-            }
+            json.member("name", name)
+            json.member("key", key)
+            json.member("secret", secret)
             json.key("redirects")
             json.array { json in
                 for redirect in redirects { json.value(redirect) }

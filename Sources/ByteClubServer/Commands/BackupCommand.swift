@@ -57,16 +57,37 @@ extension BackupSummary: JSONWritable {
 
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("path")
-            json.value(path)
-            json.key("bytes")
-            json.value(copy.bytes)
-            json.key("shared")
-            json.value(copy.sharedBytes)
+            json.member("path", path)
+            json.member("bytes", copy.bytes)
+            json.member("shared", copy.sharedBytes)
             json.key("removed")
             json.array { json in
                 for path in removed { json.value(path) }
             }
         }
+    }
+}
+
+/// `restore`: makes a data directory from a backup.
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Restore a data directory from a backup.",
+        discussion: """
+            The directory must be empty or missing; the backup stays unchanged. Clients of the original server notice \
+            that its history starts over, and read the whole club again.
+            """)
+
+    @Option(help: ArgumentHelp("A directory created by backup.", valueName: "dir"))
+    var from: String
+    @Option(help: ArgumentHelp("The directory to create.", valueName: "dir"))
+    var data: String
+
+    func validate() throws {
+        if data.isEmpty { throw ValidationError("--data is empty; name the directory to create") }
+    }
+
+    func run() async throws {
+        _ = try DataDirectory(path: from).copy(to: data, sharing: .nothing)
+        StandardOutput.write(line: "\(data): restored from \(from)")
     }
 }

@@ -37,7 +37,7 @@ struct CommandFailure: Error {
         self.message = message
     }
 
-    /// Words any error that a command may meet; nil for those of the arguments.
+    /// The failure for any error of a command; nil for errors of the arguments.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure

@@ -28,12 +28,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let source = try await SettingSource(flags: options.flags, environment: environment, file: options.config)
+        let source = try SettingSource(flags: options.flags, environment: environment, file: options.config)
         var configuration = try ClubConfiguration(source)
         let (level, format) = (configuration.logLevel, configuration.logFormat)
         signal(SIGPIPE, SIG_IGN)
         let hangup = Hangup.current(stays: options.stay)
-        // A person looks for the link and for what went wrong.
+        // A person looks for the link and for errors, not for requests.
         if isatty(STDERR_FILENO) == 1 { configuration.requestLevel = .debug }
         let logger = Logger(label: "byteclub-server") { _ in LineLog(level: level, format: format) }
         let allowed = DescriptorLimit.connections(with: DescriptorLimit.raise())
@@ -58,7 +58,7 @@ struct ServeCommand: AsyncParsableCommand {
         try result.get()
     }
 
-    /// Makes the certificate of a server that is to have one of its own, or takes the one that it made.
+    /// Creates the server's own certificate, or loads the one that it created before.
     private static func makeCertificate(_ configuration: inout ClubConfiguration, _ logger: Logger) throws {
         guard configuration.makesCertificate else { return }
         let published = ClubAddress(configuration.settings.publicURL)?.host
@@ -69,7 +69,7 @@ struct ServeCommand: AsyncParsableCommand {
         logger.notice("using a self-signed certificate; links contain its key: #sha256=\(own.pin)")
     }
 
-    /// What is said of a certificate that cannot be used.
+    /// The failure for a certificate that cannot be used.
     private static func refusal(_ error: NIOSSLError, of files: ClubConfiguration.CertificateFiles?) -> CommandFailure {
         let reason =
             switch error {
@@ -102,7 +102,7 @@ struct ServeCommand: AsyncParsableCommand {
         ).run()
     }
 
-    /// Tells the log how the one who hosts a new club becomes its owner.
+    /// Logs how the host of a new club becomes its owner.
     ///
     /// In a log for people the link is alone on its line, so that it can be clicked and copied.
     private static func inviteOwner(
@@ -129,7 +129,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// The server is last, so that it is stopped first, while the others still tell how it goes.
+    /// The server is last, so that it stops first, while the others still report.
     private func services(
         _ server: ClubServer, beside others: [any Service], _ configuration: ClubConfiguration, _ hangup: Hangup,
         _ notifier: ServiceNotifier?, _ logger: Logger
@@ -154,7 +154,7 @@ struct ServeCommand: AsyncParsableCommand {
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: ending,
             logger: Logger(label: "services") { _ in LineLog(level: max(configuration.logLevel, .warning)) })
-        // Connections end by themselves before; this is for what hangs in spite of that.
+        // Connections end by themselves before; this limit is for services that hang.
         group.maximumGracefulShutdownDuration = .nanoseconds(configuration.connections.drain.nanoseconds) + .seconds(10)
         return ServiceGroup(configuration: group)
     }

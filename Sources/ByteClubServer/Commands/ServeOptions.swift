@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 
 /// The flags of `serve`, each of which beats the environment and the settings file.
 struct ServeOptions: ParsableArguments {
@@ -110,7 +111,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The most bytes of one upload or chunk.", visibility: .hidden))
     var bodyLimit: String?
 
-    /// What the flags set.
+    /// The settings that the flags give.
     var flags: [SettingName: String] {
         let given: [(SettingName, String?)] = [
             (.data, data), (.clubName, name), (.listen, listen), (.tlsCertificate, tlsCertificate), (.tlsKey, tlsKey),
@@ -128,5 +129,23 @@ struct ServeOptions: ParsableArguments {
             (.unfinishedUploads, unfinishedUploads), (.housekeepingInterval, housekeepingInterval),
         ]
         return Dictionary(uniqueKeysWithValues: given.compactMap { name, text in text.map { (name, $0) } })
+    }
+}
+
+/// The option that names a club's data directory.
+struct DataOption: ParsableArguments {
+    @Option(help: ArgumentHelp("The directory of the club's data.", valueName: "dir"))
+    var data: String
+
+    func validate() throws {
+        if data.isEmpty { throw ValidationError("--data is empty; name the club's directory") }
+    }
+
+    /// Opens the club's data for administration; with `making` creates a missing directory.
+    ///
+    /// - Throws: ``StorageError``.
+    func open(making: Bool = false) throws -> any ClubStore {
+        try DataDirectory(path: data).administer(
+            making: making, logger: Logger(label: "storage") { _ in LineLog(level: .error) })
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteClubCore
+import Logging
 
 /// `verify`: re-hashes every content and checks all that is kept about it; works whether or not the server runs.
 struct VerifyCommand: AsyncParsableCommand {
@@ -34,16 +35,11 @@ struct VerifyCommand: AsyncParsableCommand {
 extension VerificationReport: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("clean")
-            json.value(isClean)
-            json.key("versions")
-            json.value(Int64(versions))
-            json.key("contents")
-            json.value(Int64(contents))
-            json.key("bytes")
-            json.value(bytes)
-            json.key("findings")
-            findings.write(to: &json)
+            json.member("clean", isClean)
+            json.member("versions", Int64(versions))
+            json.member("contents", Int64(contents))
+            json.member("bytes", bytes)
+            json.member("findings", findings)
         }
     }
 }
@@ -51,12 +47,27 @@ extension VerificationReport: JSONWritable {
 extension Finding: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("kind")
-            json.value(kind.rawValue)
-            json.key("subject")
-            json.value(subject)
-            json.key("problem")
-            json.value(problem)
+            json.member("kind", kind.rawValue)
+            json.member("subject", subject)
+            json.member("problem", problem)
         }
+    }
+}
+
+/// `reindex`: makes the server rebuild the search index; works whether or not it runs.
+struct ReindexCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reindex", abstract: "Rebuild the search index, when 'verify' finds it wrong.",
+        discussion: """
+            Only the index is changed. A running server starts rebuilding within a minute, a stopped one when it is \
+            started; until it is done, text searches may miss notes.
+            """)
+
+    @OptionGroup var data: DataOption
+
+    func run() async throws {
+        let logger = Logger(label: "byteclub-server") { _ in SwiftLogNoOpLogHandler() }
+        try await DataDirectory(path: data.data).reindex(logger: logger)
+        StandardOutput.write(line: "the search index is empty; the server rebuilds it")
     }
 }

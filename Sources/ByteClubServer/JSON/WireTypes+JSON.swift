@@ -1,8 +1,45 @@
 import ByteClubCore
 
+/// A value with a JSON form on the wire.
+protocol JSONWritable {
+    /// Writes the value.
+    func write(to json: inout JSONText)
+}
+
+extension JSONWritable {
+    /// The value's JSON text in UTF-8.
+    func json(isASCII: Bool = false) -> [UInt8] {
+        var json = JSONText(isASCII: isASCII)
+        write(to: &json)
+        return json.bytes
+    }
+}
+
+extension Array: JSONWritable where Element: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.array { json in
+            for element in self { element.write(to: &json) }
+        }
+    }
+}
+
 extension JSONText {
     mutating func date(_ date: APIDate) {
         value(date: date.seconds) { date.description }
+    }
+
+    /// Writes a member that is a date; nil writes none.
+    mutating func member(_ name: StaticString, _ date: APIDate?) {
+        guard let date else { return }
+        key(name)
+        self.date(date)
+    }
+
+    /// Writes a member that is a value of the wire; nil writes none.
+    mutating func member(_ name: StaticString, _ value: (some JSONWritable)?) {
+        guard let value else { return }
+        key(name)
+        value.write(to: &self)
     }
 }
 
@@ -13,74 +50,34 @@ extension Metadata: JSONWritable {
 
     /// Writes the members alone, so that a listing can go on with its children.
     func writeMembers(to json: inout JSONText) {
-        json.key("path")
-        json.value(path.string)
-        json.key("is_dir")
-        json.value(isFolder)
-        json.key("bytes")
-        json.value(bytes)
-        json.key("size")
-        json.value(size)
+        json.member("path", path.string)
+        json.member("is_dir", isFolder)
+        json.member("bytes", bytes)
+        json.member("size", size)
         if let rev {
-            json.key("rev")
-            json.value(rev.description)
+            json.member("rev", rev.description)
             if let version = JournalRevision(rev) {
-                json.key("revision")
-                json.value(version.number)
+                json.member("revision", version.number)
             }
         }
-        if let modified {
-            json.key("modified")
-            json.date(modified)
-        }
-        if let clientModified {
-            json.key("client_mtime")
-            json.date(clientModified)
-        }
+        json.member("modified", modified)
+        json.member("client_mtime", clientModified)
         json.member("client_mtime_nanos", clientNanoseconds)
         json.member("executable", isExecutable)
-        if let mimeType {
-            json.key("mime_type")
-            json.value(mimeType)
-        }
-        json.key("icon")
-        json.value(icon)
-        json.key("root")
-        json.value(root)
-        json.key("thumb_exists")
-        json.value(hasThumbnail)
+        json.member("mime_type", mimeType)
+        json.member("icon", icon)
+        json.member("root", root)
+        json.member("thumb_exists", hasThumbnail)
         if isDeleted {
-            json.key("is_deleted")
-            json.value(true)
+            json.member("is_deleted", true)
         }
-        if let hash {
-            json.key("hash")
-            json.value(hash)
-        }
-        if let contents {
-            json.key("contents")
-            contents.write(to: &json)
-        }
-        if let contentHash {
-            json.key("content_hash")
-            json.value(contentHash)
-        }
-        if let photoInfo {
-            json.key("photo_info")
-            photoInfo.write(to: &json)
-        }
-        if let videoInfo {
-            json.key("video_info")
-            videoInfo.write(to: &json)
-        }
-        if let modifier {
-            json.key("modifier")
-            modifier.write(to: &json)
-        }
-        if let snippet {
-            json.key("snippet")
-            snippet.write(to: &json)
-        }
+        json.member("hash", hash)
+        json.member("contents", contents)
+        json.member("content_hash", contentHash)
+        json.member("photo_info", photoInfo)
+        json.member("video_info", videoInfo)
+        json.member("modifier", modifier)
+        json.member("snippet", snippet)
     }
 }
 
@@ -98,10 +95,8 @@ extension TextSnippet: JSONWritable {
         json.array { json in
             for part in parts {
                 json.object { json in
-                    json.key("text")
-                    json.value(part.text)
-                    json.key("match")
-                    json.value(part.isMatch)
+                    json.member("text", part.text)
+                    json.member("match", part.isMatch)
                 }
             }
         }
@@ -113,11 +108,9 @@ extension MediaInfo: JSONWritable {
         if isPending { return json.value(Self.pendingWord) }
         json.object { json in
             if let taken {
-                json.key("time_taken")
-                json.date(taken.moment)
+                json.member("time_taken", taken.moment)
                 if let offset = taken.offset {
-                    json.key("time_offset")
-                    json.value(Int64(offset))
+                    json.member("time_offset", Int64(offset))
                 }
             }
             if let place {
@@ -127,10 +120,7 @@ extension MediaInfo: JSONWritable {
                     json.value(place.longitude)
                 }
             }
-            if let shape {
-                json.key("shape")
-                shape.write(to: &json)
-            }
+            json.member("shape", shape)
         }
     }
 }
@@ -141,19 +131,15 @@ extension PhotoShape: JSONWritable {
             ("hfov", hFOV), ("vfov", vFOV), ("yaw", yaw), ("pitch", pitch), ("heading", heading),
         ]
         json.object { json in
-            json.key("kind")
-            json.value(kind.rawValue)
-            json.key("width")
-            json.value(Int64(width))
-            json.key("height")
-            json.value(Int64(height))
+            json.member("kind", kind.rawValue)
+            json.member("width", Int64(width))
+            json.member("height", Int64(height))
             for (name, angle) in angles {
                 guard let value = angle else { continue }
                 json.key(name)
                 json.value(value)
             }
-            json.key("is_estimate")
-            json.value(isEstimate)
+            json.member("is_estimate", isEstimate)
         }
     }
 }
@@ -161,14 +147,10 @@ extension PhotoShape: JSONWritable {
 extension DeltaPage: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("reset")
-            json.value(reset)
-            json.key("cursor")
-            json.value(cursor)
-            json.key("has_more")
-            json.value(hasMore)
-            json.key("entries")
-            entries.write(to: &json)
+            json.member("reset", reset)
+            json.member("cursor", cursor)
+            json.member("has_more", hasMore)
+            json.member("entries", entries)
         }
     }
 }
@@ -185,11 +167,9 @@ extension DeltaEntry: JSONWritable {
 extension LongpollResult: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("changes")
-            json.value(changes)
+            json.member("changes", changes)
             if let backoff {
-                json.key("backoff")
-                json.value(Int64(backoff))
+                json.member("backoff", Int64(backoff))
             }
         }
     }
@@ -201,12 +181,9 @@ extension ChunkedUpload: JSONWritable {
     }
 
     fileprivate func writeMembers(to json: inout JSONText) {
-        json.key("upload_id")
-        json.value(uploadID)
-        json.key("offset")
-        json.value(Int64(offset))
-        json.key("expires")
-        json.date(expires)
+        json.member("upload_id", uploadID)
+        json.member("offset", Int64(offset))
+        json.member("expires", expires)
     }
 }
 
@@ -223,6 +200,64 @@ extension APIError: JSONWritable {
             } else {
                 json.value(message)
             }
+        }
+    }
+}
+
+extension Account: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("uid", uid)
+            json.member("display_name", displayName)
+            json.member("email", email)
+            json.member("email_verified", isEmailVerified)
+            json.member("country", country)
+            json.member("locale", locale)
+            json.member("is_paired", isPaired)
+            json.key("team")
+            if let team { json.value(team) } else { json.null() }
+            json.member("referral_link", referralLink)
+            json.member("name_details", nameDetails)
+            json.member("quota_info", quotaInfo)
+            json.member("role", role)
+            json.member("byteclub", extensions)
+        }
+    }
+}
+
+extension Account.NameDetails: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("familiar_name", familiarName)
+            json.member("given_name", givenName)
+            json.member("surname", surname)
+        }
+    }
+}
+
+extension Account.Quota: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("quota", quota)
+            json.member("normal", normal)
+            json.member("shared", shared)
+            json.member("datastores", datastores)
+        }
+    }
+}
+
+extension Account.Extensions: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("version", Int64(version))
+            json.member("conditional_delete", conditionalDelete)
+            json.member("sync", sync)
+            json.member("links", links)
+            json.member("history", history)
+            json.member("content_search", contentSearch)
+            json.member("photo_search", photoSearch)
+            json.member("bulk_chunks", bulkChunks)
+            json.member("club", club)
         }
     }
 }

@@ -24,7 +24,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     /// How many keys are remembered.
     var keyCount: Int { state.withLock { $0.buckets.count } }
 
-    /// Counts an event; when it is one too many, tells how long to wait.
+    /// Counts an event; returns how long to wait when it is one too many.
     func take(_ key: Key, at instant: ContinuousClock.Instant = .now) -> Duration? {
         guard let rate else { return nil }
         return state.withLock { state in
@@ -35,15 +35,66 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Forgets what a key has done, as after a success.
+    /// Forgets the events of a key, as after a success.
     func forget(_ key: Key) { state.withLock { $0.buckets[key] = nil } }
 
     private static func sweep(_ state: inout State, _ rate: TokenBucket.Rate, at instant: ContinuousClock.Instant) {
         for (key, var bucket) in state.buckets where bucket.isFull(rate, at: instant) {
             state.buckets[key] = nil
         }
-        // Keys may be of an attacker's choice; what is forgotten early costs less than memory without end.
+        // An attacker can choose the keys; forgetting some early is cheaper than unbounded memory.
         while state.buckets.count > maximumCount, let any = state.buckets.first { state.buckets[any.key] = nil }
         state.nextSweep = max(1024, min(state.buckets.count * 2, maximumCount + 1024))
+    }
+}
+
+/// Allows a number of events a second on average, and more at once after a quiet time.
+///
+/// It counts elapsed time by a monotonic clock.
+struct TokenBucket: Sendable {
+    /// How fast a bucket fills, and how much it holds.
+    struct Rate: Hashable, Sendable {
+        /// The events a second.
+        let perSecond: Double
+        /// The events at once.
+        let burst: Double
+
+        /// Creates a rate.
+        init(perSecond: Double, burst: Double) {
+            self.perSecond = perSecond
+            self.burst = burst
+        }
+    }
+
+    private var tokens: Double
+    private var filled: ContinuousClock.Instant
+
+    /// A full bucket.
+    init(_ rate: Rate, at instant: ContinuousClock.Instant) {
+        tokens = rate.burst
+        filled = instant
+    }
+
+    /// Removes a token; when there is none, returns the time until there is.
+    mutating func take(_ rate: Rate, at instant: ContinuousClock.Instant) -> Duration? {
+        fill(rate, at: instant)
+        if tokens >= 1 {
+            tokens -= 1
+            return nil
+        }
+        return .seconds((1 - tokens) / rate.perSecond)
+    }
+
+    /// Whether it is as good as new.
+    mutating func isFull(_ rate: Rate, at instant: ContinuousClock.Instant) -> Bool {
+        fill(rate, at: instant)
+        return tokens >= rate.burst
+    }
+
+    private mutating func fill(_ rate: Rate, at instant: ContinuousClock.Instant) {
+        let elapsed = filled.duration(to: instant) / .seconds(1)
+        guard elapsed > 0 else { return }
+        tokens = min(rate.burst, tokens + elapsed * rate.perSecond)
+        filled = instant
     }
 }

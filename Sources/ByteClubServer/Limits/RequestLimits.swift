@@ -1,20 +1,20 @@
 import ByteClubCore
 
-/// How often members may call, how often an address may fail to show who it is, and how often it may call as nobody.
+/// The rates of requests of members, of failed attempts of an address, and of requests of an address without an
+/// account.
 struct RequestLimits: Sendable {
     /// The requests a second of one member, and ten seconds' worth of them at once; the default.
     static let memberRate = 5000
     /// The failed attempts a second of one address, and a hundred seconds' worth of them at once; the default.
     static let attemptRate = 10
-    /// The requests a second of one address that no account stands behind, and twenty seconds' worth of them at once;
-    /// the default.
+    /// The requests a second of one address without an account, with twenty seconds' worth at once; the default.
     static let anonymousRate = 50
 
     /// The requests a second of one member; 0 for no limit.
     let memberRate: Int
     /// The failed attempts a second of one address; 0 for no limit.
     let attemptRate: Int
-    /// The requests a second of one address that no account stands behind; 0 for no limit.
+    /// The requests a second of one address without an account; 0 for no limit.
     let anonymousRate: Int
     private let members: RateLimiter<Int64>
     private let attempts: RateLimiter<IPAddress>
@@ -37,10 +37,10 @@ struct RequestLimits: Sendable {
         (members.refusals, attempts.refusals, anonymous.refusals)
     }
 
-    /// Counts a call of the member with a number.
+    /// Counts a request of a member.
     ///
-    /// - Throws: ``APIError`` 429 with a number of seconds when it is one too many; 503 for OAuth 1, whose clients know
-    ///   no 429.
+    /// - Throws: ``APIError`` 429 with a number of seconds when it is one too many; 503 for OAuth 1, whose clients do
+    ///   not handle 429.
     func count(_ member: Int64, isOAuth1: Bool) throws(APIError) {
         guard let wait = members.take(member) else { return }
         throw APIError(
@@ -54,15 +54,15 @@ struct RequestLimits: Sendable {
     ///
     /// - Throws: ``APIError`` 429 with a number of seconds when it is one too many.
     func countFailure(from address: IPAddress?) throws(APIError) {
-        guard let address, let wait = attempts.take(address.household) else { return }
+        guard let address, let wait = attempts.take(address.network) else { return }
         throw APIError(429, "too many failed attempts; try again later", retryAfter: Self.wholeSeconds(wait))
     }
 
-    /// Counts a request that no account stands behind.
+    /// Counts a request without an account.
     ///
     /// - Throws: ``APIError`` 429 with a number of seconds when it is one too many.
     func countAnonymous(from address: IPAddress?) throws(APIError) {
-        guard let address, let wait = anonymous.take(address.household) else { return }
+        guard let address, let wait = anonymous.take(address.network) else { return }
         throw APIError(
             429, "too many requests without an account from your address; try again later",
             retryAfter: Self.wholeSeconds(wait))

@@ -11,26 +11,26 @@ struct SignInLimits: Sendable {
         case known
         /// From anywhere.
         case unknown
-        /// From anywhere, for a name at which many guess: it waits before the password is looked at.
+        /// From anywhere, for a name that many try to guess: it waits before the password is checked.
         case doubted
         /// One too many from the same place; the time until the next.
         case refused(Duration)
     }
 
-    /// Attempts from one household.
-    private static let household = TokenBucket.Rate(perSecond: 0.1, burst: 30)
-    /// Attempts from one IPv6 site, which may have 65,536 households.
+    /// Attempts from one network.
+    private static let network = TokenBucket.Rate(perSecond: 0.1, burst: 30)
+    /// Attempts from one IPv6 site, which may have 65,536 networks.
     private static let site = TokenBucket.Rate(perSecond: 0.4, burst: 120)
-    /// Attempts for one name from one household or one known browser.
+    /// Attempts for one name from one network or one known browser.
     private static let name = TokenBucket.Rate(perSecond: 1.0 / 60, burst: 10)
     /// Attempts for one name from anywhere, before they are slowed down.
     private static let anywhere = TokenBucket.Rate(perSecond: 0.1, burst: 100)
 
-    /// How long a doubted attempt keeps its place in ``FairShares/doubtedSignIns`` before the password is looked at.
+    /// How long a doubted attempt keeps its place in ``SharedLimits/doubtedSignIns`` before the password is checked.
     let pause: Duration
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    private let households = RateLimiter<IPAddress?>(Self.household)
+    private let networks = RateLimiter<IPAddress?>(Self.network)
     private let sites = RateLimiter<IPAddress>(Self.site)
     private let names = RateLimiter<NamePlace>(Self.name)
     private let browsers = RateLimiter<KnownBrowser>(Self.name)
@@ -39,7 +39,7 @@ struct SignInLimits: Sendable {
 
     private struct NamePlace: Hashable, Sendable {
         let name: String
-        let household: IPAddress?
+        let network: IPAddress?
     }
 
     /// Creates limits; `now` is when an attempt happens of which no time is given.
@@ -52,35 +52,35 @@ struct SignInLimits: Sendable {
     /// Counts an attempt to sign in.
     ///
     /// - Parameters:
-    ///   - name: The name, folded; known or not, so that nobody learns which names there are.
-    ///   - address: Where it comes from.
-    ///   - browser: The browser, when it has signed in as that name before.
-    ///   - instant: When.
-    /// - Returns: How it is dealt with.
+    ///   - name: The folded name, whether it exists or not, so that the limits do not reveal names.
+    ///   - address: The address of the client.
+    ///   - browser: The browser, when it has signed in with that name before.
+    ///   - instant: The time.
+    /// - Returns: The way to handle the attempt.
     func attempt(
         _ name: String, from address: IPAddress?, _ browser: KnownBrowser?, at instant: ContinuousClock.Instant? = nil
     ) -> Verdict {
         let instant = instant ?? now()
         if let browser { return browsers.take(browser, at: instant).map(Verdict.refused) ?? .known }
-        let place = NamePlace(name: name, household: address?.household)
+        let place = NamePlace(name: name, network: address?.network)
         if let wait = guess(from: address, at: instant) ?? names.take(place, at: instant) { return .refused(wait) }
         return everywhere.take(name, at: instant) == nil ? .unknown : .doubted
     }
 
-    /// Counts an attempt to guess anything; when it is one too many, tells how long to wait.
+    /// Counts an attempt to guess any secret; returns how long to wait when it is one too many.
     func guess(from address: IPAddress?, at instant: ContinuousClock.Instant? = nil) -> Duration? {
         let instant = instant ?? now()
-        if let wait = households.take(address?.household, at: instant) { return wait }
+        if let wait = networks.take(address?.network, at: instant) { return wait }
         guard let address, !address.isIPv4 else { return nil }
         return sites.take(address.site, at: instant)
     }
 
-    /// Counts a member's attempt to tell the old password; when it is one too many, tells how long to wait.
+    /// Counts a member's attempt at the old password; returns how long to wait when it is one too many.
     func change(by member: Int64) -> Duration? { members.take(member, at: now()) }
 
     /// Forgets the attempts from a place for a name, after the right password.
     func forget(_ name: String, from address: IPAddress?, _ browser: KnownBrowser?) {
-        names.forget(NamePlace(name: name, household: address?.household))
+        names.forget(NamePlace(name: name, network: address?.network))
         if let browser { browsers.forget(browser) }
     }
 }

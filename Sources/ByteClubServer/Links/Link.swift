@@ -1,12 +1,11 @@
 import ByteClubCore
 
-/// A link that a member made to an entry: whoever knows its secret may follow it until it expires.
+/// A link from a member to an entry, which works for everyone with its secret until it expires.
 ///
-/// It goes with the entry, also when that is renamed or moved, and gives nothing while the entry is deleted: what
-/// others store at the old path is another entry. It ends with its maker's membership, a shared one with the right to
-/// share.
+/// It follows the entry when that is renamed or moved, and does not work while the entry is deleted: a new file at the
+/// old path is another entry. It ends with its maker's membership, and a shared one with the maker's right to share.
 struct Link: Hashable, Sendable {
-    /// What a link is good for.
+    /// The use of a link.
     enum Purpose: Int, Sendable {
         /// Looking at a file or a folder without an account.
         case share
@@ -15,7 +14,7 @@ struct Link: Hashable, Sendable {
         /// The bytes of one version of a file, without an account.
         case media
 
-        /// How long a link works unless its maker says otherwise, in seconds.
+        /// The default lifetime of a link in seconds.
         var lifetime: Int64 {
             switch self {
             case .share: 7 * 86_400
@@ -27,7 +26,7 @@ struct Link: Hashable, Sendable {
         }
     }
 
-    /// How long a shared link may be told to work, in seconds: a minute to a leap year.
+    /// The lifetimes of a shared link in seconds: a minute to a leap year.
     static let lifetimes: ClosedRange<Int64> = 60...366 * 86_400
 
     /// The most links of one kind that a member may have at a time.
@@ -38,9 +37,9 @@ struct Link: Hashable, Sendable {
 
     /// The link's number, which is no secret; never used again.
     let id: Int64
-    /// What names the link in its URL: 32 hexadecimal digits.
+    /// The identifier in the link's URL: 32 hexadecimal digits.
     let secret: String
-    /// What it is good for.
+    /// The use of the link.
     let purpose: Purpose
     /// Where its entry is now.
     let path: RemotePath
@@ -48,23 +47,23 @@ struct Link: Hashable, Sendable {
     let created: APIDate
     /// The first moment at which it no longer works.
     let expires: APIDate
-    /// The name of the member who made it.
+    /// The name of its maker.
     let member: String
-    /// What one must know to follow it, for shared ones alone; nil when the link is enough.
+    /// The password of a shared link; nil for none.
     let password: PasswordHash?
-    /// Whether photos are given with what they tell of places and cameras.
+    /// Whether photos keep the metadata of places and cameras.
     let keepsLocation: Bool
 
-    /// What its maker may say of a link; what is nil stays as it is, and is as the purpose says for a new one.
+    /// The terms that its maker sets; nil leaves a term unchanged, or at the purpose's default for a new link.
     struct Terms: Sendable {
         /// In how many seconds from now it is to end.
         var lifetime: Int64?
-        /// What one must know to follow it; ``Password/none`` when the link is to be enough.
+        /// The password; ``Password/none`` to remove it.
         var password: Password?
-        /// Whether photos are given with what they tell of places and cameras; not unless somebody says so.
+        /// Whether photos keep the metadata of places and cameras; by default they do not.
         var keepsLocation: Bool?
 
-        /// A password that is set or taken away.
+        /// A password to set or to remove.
         enum Password: Sendable {
             case none
             case hash(PasswordHash)
@@ -79,6 +78,54 @@ struct Link: Hashable, Sendable {
         var isEmpty: Bool { lifetime == nil && password == nil && keepsLocation == nil }
     }
 
-    /// What its URL has after the server's address, piece by piece.
+    /// The components of its URL after the server's address.
     var components: [String] { (purpose == .media ? ["1", "view"] : ["s"]) + [secret, path.name] }
+}
+
+/// The links of members; changes are durable when a call returns, and expired links count as unknown.
+///
+/// All calls may run concurrently. They throw ``StorageError`` for failures of the disk or the database, besides the
+/// errors that each names.
+protocol LinkStore: Sendable {
+    /// A member's link to a live entry: the existing one, with its end unchanged, or else a new one.
+    ///
+    /// The terms apply to an existing link as well.
+    ///
+    /// - Throws: ``APIError`` 429 when the member has ``Link/mostOfMember`` already.
+    func link(
+        _ purpose: Link.Purpose, to entry: FolderEntry, by member: Int64, _ terms: Link.Terms
+    ) async throws -> Link
+
+    /// The link with a secret; nil when there is none, or its entry is deleted.
+    func link(_ purpose: Link.Purpose, secret: String) async throws -> Link?
+
+    /// The entry that a link leads to, or the one at a path below it; nil when there is no such link or no such entry.
+    func entry(_ purpose: Link.Purpose, secret: String, below: String) async throws -> FolderEntry?
+
+    /// The links without an account that a member may see, the newest first: the member's own, and for owners all.
+    ///
+    /// With a purpose only those of that kind, else all but copy references, which need an account; with numbers below
+    /// `before`, and at most `limit`.
+    func links(seenBy member: Member, _ purpose: Link.Purpose?, before: Int64, limit: Int) async throws -> [Link]
+
+    /// Revokes a link; false when the member can see no such link.
+    func removeLink(_ id: Int64, for member: Member) async throws -> Bool
+}
+
+extension LinkStore {
+    /// As ``link(_:to:by:_:)`` with a lifetime in seconds from now, or none.
+    func link(
+        _ purpose: Link.Purpose, to entry: FolderEntry, by member: Int64, lifetime: Int64?
+    ) async throws -> Link {
+        try await link(purpose, to: entry, by: member, Link.Terms(lifetime: lifetime))
+    }
+}
+
+extension Link {
+    /// The refusal of one link more than a member may have, of which the first ends at a moment.
+    static func tooMany(until end: Int64?, now: Int64) -> StorageError {
+        StorageError(
+            .tooMany(retryAfter: Int(clamping: max(1, (end ?? now) - now))),
+            "a member has at most \(mostOfMember) such links at a time; revoke some")
+    }
 }

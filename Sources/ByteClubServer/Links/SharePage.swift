@@ -1,3 +1,4 @@
+import ByteClubCore
 import Crypto
 import FoundationEssentials
 import HTTPTypes
@@ -5,8 +6,7 @@ import NIOCore
 
 /// The page of a shared link.
 ///
-/// It needs no account and no script, and tells nobody where it was; a script of the server's own lets people look around
-/// in a photo.
+/// It needs no account and no script, and has no referrer; a script of the server lets people look around in a photo.
 struct SharePage: Sendable {
     /// One entry of a folder.
     struct Row: Sendable {
@@ -18,67 +18,36 @@ struct SharePage: Sendable {
         let size: String
     }
 
-    /// A photo with what the viewer must know of it.
-    struct Figure: Sendable {
-        /// How it is shown, as ``PhotoShape/Kind`` says; nil when nothing is known of it.
-        let kind: String?
-        let hfov: String?
-        let vfov: String?
-        let yaw: String?
-        let pitch: String?
-        let heading: String?
-        let width: String?
-        let height: String?
-        /// The side of its tiles; nil when it has none.
-        let tiles: String?
-        /// What the addresses of its pictures begin with.
-        let base: String
-        /// Its pictures with their widths; nil when its size is not known.
-        let widths: String?
-        /// What it shows, in words.
-        let alternative: String
-        /// What members say of it; nil for nothing.
-        let caption: String?
-        /// The file's name.
-        let name: String
-        /// Where its own page is.
-        let url: String
-        /// Whether it is much wider than high, so that it needs a row of its own.
-        let isWide: Bool
-        /// Whether people are offered to see it as a sphere, though it does not say that it is one.
-        let mayBeSphere: Bool
-    }
-
     /// The club's name; nil for none.
     var club: String?
-    /// What is shared.
+    /// The name of the shared entry.
     var title: String
     /// One line about it.
     var summary: String
-    /// When it was changed, as ``WebSite/moment(_:)`` tells it; nil when that is not told.
-    var changed: [String: String]?
-    /// What is to be said besides; nil for nothing.
+    /// The time of its last change; nil when the page does not show it.
+    var changed: Moment?
+    /// A remark; nil for none.
     var remark: String?
     /// Where the bytes are; nil when there are none.
     var download: String?
     /// The photo that is shared; nil for another file.
-    var figure: Figure?
-    /// What a note says; nil when it is no text.
+    var figure: PhotoTile?
+    /// The text of a note; nil for another file.
     var text: String?
     /// The photos of a folder.
-    var photos: [Figure] = []
-    /// What else a folder holds.
+    var photos: [PhotoTile] = []
+    /// The other entries of a folder.
     var rows: [Row] = []
     /// Whether it asks for a password.
     var isLocked = false
-    /// Why a password was not taken; nil when none was told.
+    /// Why a password was refused; nil before an attempt.
     var problem: String?
 
-    /// The page for a link that does not work; why is not told.
+    /// The page for a link that does not work, without the reason.
     static let missing = SharePage(
         title: "Link not found", summary: "This link has expired, was revoked, or never existed.")
 
-    /// The page that asks for a link's password; nothing is told of what is behind it.
+    /// The page that asks for a link's password, and reveals nothing of the entry.
     static func locked(problem: String?) -> SharePage {
         SharePage(
             title: "A shared page", summary: "This page is protected by a password.", isLocked: true, problem: problem)
@@ -103,6 +72,29 @@ struct SharePage: Sendable {
 }
 
 extension HTTPField.Name {
-    /// What crawlers may do with a page.
+    /// The permissions of crawlers.
     static let robots = known("X-Robots-Tag")
+}
+
+/// The cookie of a browser that has sent a link's password: valid for that link and that password only.
+struct SharePass: Sendable {
+    private let value: String
+    private let path: String
+
+    /// The pass of a link, sealed with the server's key.
+    init(_ link: Link, _ password: PasswordHash, key: SymmetricKey) {
+        let text = "share \(link.secret) \(password.text)"
+        value = Hexadecimal.encode(Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)))
+        path = "/s/" + link.secret
+    }
+
+    /// Whether a request's cookies show it.
+    func isShown(by request: RoutedRequest, _ site: WebSite) -> Bool {
+        site.value(of: .sharePass, in: request).map { ConstantTime.equal($0, value) } ?? false
+    }
+
+    /// The cookie to set, which ends with the browser and is sent for this link alone.
+    func cookie(for request: RoutedRequest, _ site: WebSite) -> String {
+        site.cookie(value, .sharePass, for: request, path: path)
+    }
 }

@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// Makes the page of what a link leads to.
+/// Makes the page behind a link.
 struct SharePageBuilder: Sendable {
     private static let mostEntries = 1000
 
@@ -9,9 +9,10 @@ struct SharePageBuilder: Sendable {
     let media: MediaInfoReader
     let settings: ClubAPI.Settings
 
-    /// The page of a file or a folder that a request has reached by a link.
+    /// The page of a file or a folder behind a link.
     ///
-    /// - Throws: ``APIError`` 429 or 503 when too many wait for the folder; `CancellationError` when the client is gone.
+    /// - Throws: ``APIError`` 429 or 503 when too many requests wait for the folder; `CancellationError` when the
+    ///   client hangs up.
     func page(of entry: FolderEntry, _ link: Link, _ request: RoutedRequest) async throws -> SharePage {
         entry.isFolder
             ? try await page(ofFolder: entry, link, request) : try await page(ofFile: entry, link, request)
@@ -20,7 +21,7 @@ struct SharePageBuilder: Sendable {
     private func page(ofFile entry: FolderEntry, _ link: Link, _ request: RoutedRequest) async throws -> SharePage {
         let type = MediaType(name: entry.path.name)
         let size = HumanSize.text(entry.bytes)
-        let changed = WebSite.moment(entry.clientModified?.date ?? entry.modified)
+        let changed = Moment(entry.clientModified?.date ?? entry.modified)
         var page = SharePage(title: entry.path.name, summary: size, changed: changed, download: "?dl=1")
         let content = try await store.content(of: entry)
         if !link.keepsLocation, try await PlacelessForm(of: entry, content) == .none {
@@ -33,7 +34,7 @@ struct SharePageBuilder: Sendable {
             if let taken = photo?.photoInfo?.taken {
                 (page.summary, page.changed) = ("\(size), \(WebSite.minute(taken))", nil)
             }
-            // A caption is another file: it belongs to what is shared only where the whole folder is.
+            // A caption is another file: it is shared only where the whole folder is.
             let key = entry.path.key
             let caption = request.tail.count > 2 ? try await store.captions(of: [key])[key] : nil
             page.figure = Self.figure(entry, photo?.photoInfo, caption, link, url: "")
@@ -73,27 +74,22 @@ struct SharePageBuilder: Sendable {
     }
 
     private static func isPhoto(_ entry: FolderEntry) -> Bool {
-        !entry.isFolder && MediaType(name: entry.path.name).hasThumbnail && entry.bytes <= RenditionStore.sourceLimit
+        !entry.isFolder && MediaType(name: entry.path.name).hasThumbnail && entry.bytes <= PictureStore.sourceLimit
     }
 
     private static func figure(
         _ photo: FolderEntry, _ info: MediaInfo?, _ caption: [UInt8]?, _ link: Link, url: String
-    ) -> SharePage.Figure? {
+    ) -> PhotoTile? {
         guard let hash = photo.contentHash else { return nil }
-        let tile = PhotoTile(info?.shape, view: nil, base: "/s/\(link.secret)/-/\(hash)/")
-        let shape = tile.shape
+        var tile = PhotoTile(info?.shape, view: nil, base: "/s/\(link.secret)/-/\(hash)/")
         let text = caption.map { PhotoCaption(note: String(decoding: $0, as: UTF8.self)).text }.flatMap {
             $0.isEmpty ? nil : $0
         }
         let word = tile.isWide ? "Panorama" : "Photo"
-        return SharePage.Figure(
-            kind: shape?.kind.rawValue, hfov: shape?.hFOV.map { "\($0)" }, vfov: shape?.vFOV.map { "\($0)" },
-            yaw: shape.map { "\($0.yaw)" }, pitch: shape.map { "\($0.pitch)" }, heading: shape?.heading.map { "\($0)" },
-            width: shape.map { "\($0.width)" }, height: shape.map { "\($0.height)" }, tiles: tile.tiles.map { "\($0)" },
-            base: tile.base,
-            widths: tile.sources(),
-            alternative: text ?? info?.taken.map { "\(word), \(WebSite.minute($0))" } ?? word, caption: text,
-            name: photo.path.name,
-            url: url, isWide: shape.map { $0.width >= 2 * $0.height } ?? false, mayBeSphere: tile.mayBeSphere)
+        tile.alt = text ?? info?.taken.map { "\(word), \(WebSite.minute($0))" } ?? word
+        (tile.caption, tile.name, tile.url) = (text, photo.path.name, url)
+        // The page has room for wide pictures alone in a row, of whatever kind they are.
+        tile.isWide = tile.shape.map { $0.width >= 2 * $0.height } ?? false
+        return tile
     }
 }

@@ -3,9 +3,9 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Whether the club can be served: the database answers and the disk takes writes.
+/// Whether the club can be served: the database answers and the disk accepts writes.
 ///
-/// An answer is good for a second, so that asking often costs nothing.
+/// A result is valid for a second, so that frequent checks cost nothing.
 final class HealthCheck: Sendable {
     /// How long the database may take.
     static let patience = Duration.seconds(5)
@@ -29,7 +29,7 @@ final class HealthCheck: Sendable {
         self.connections = connections
     }
 
-    /// What is wrong, in a few words; nil when all is well.
+    /// The problem in a few words; nil when there is none.
     func problem(at instant: ContinuousClock.Instant = .now) async -> String? {
         if connections.isDraining { return "stopping" }
         let known = state.withLock { state -> State? in

@@ -1,6 +1,12 @@
 import ByteClubCore
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
 
-/// What an operator's own programs are told of the server.
+/// The metrics and the health of the server, for an operator's programs.
 struct Monitor: Sendable {
     /// The requests.
     let requests: RequestMetrics
@@ -8,8 +14,8 @@ struct Monitor: Sendable {
     let connections: OpenConnections
     /// How often limits were reached.
     let limits: RequestLimits
-    /// What requests share.
-    let shares: FairShares
+    /// The resources that requests share.
+    let shares: SharedLimits
     /// The club's data.
     let store: any FolderStore & RoomStore & MaintenanceStore
     /// Whether all is well.
@@ -73,7 +79,7 @@ struct Monitor: Sendable {
         page.sample("byteclub_rate_limited_total", [("limit", "anonymous")], Double(refusals.anonymous))
     }
 
-    private func write(shares: [(name: String, pool: SharedPool)], to page: inout MetricsText) {
+    private func write(shares: [(name: String, pool: FairSemaphore)], to page: inout MetricsText) {
         page.metric("byteclub_shared_used", .gauge, "What requests have taken of what they share: bytes or places.")
         for (name, pool) in shares { page.sample("byteclub_shared_used", [("pool", name)], Double(pool.used)) }
         page.metric("byteclub_shared_total", .gauge, "What there is to share.")
@@ -94,14 +100,77 @@ struct Monitor: Sendable {
             "byteclub_changes_total", .counter, "Changes in durable transactions.", Double(counted.commits.changes))
         page.metric("byteclub_commit_seconds", .histogram, "Time to make a transaction durable, its sync included.")
         page.samples("byteclub_commit_seconds", [], counted.commits.time)
-        // What the database does not tell is left out: health says why.
-        // No member has the number 0, so no quota of a member counts.
+        // Values that the database does not return are left out: the health check has the reason. No member has the
+        // number 0, so no quota of a member counts.
         if let usage = try? await store.usage(of: 0) {
             page.value("byteclub_used_bytes", .gauge, "Bytes of the club's contents.", Double(usage.used))
             page.value("byteclub_capacity_bytes", .gauge, "Bytes that the club may use.", Double(usage.capacity))
         }
         if let revision = try? await store.read({ try $0.state.lastRevision() }) {
             page.value("byteclub_journal_revision", .gauge, "The number of the last change.", Double(revision))
+        }
+    }
+}
+
+/// Serves `/healthz` and `/metrics` on a listener of its own, which the club's clients cannot fill up.
+struct MonitorServer: Service {
+    private static let connections = 64
+    private static let idle = TimeAmount.seconds(30)
+
+    let address: ListenAddress
+    let monitor: Monitor
+    let logger: Logger
+    /// Called once with the URL when connections are accepted.
+    let onListening: @Sendable (String) async -> Void
+
+    func run() async throws {
+        let (monitor, address, onListening) = (monitor, address, onListening)
+        var limits = ConnectionLimits()
+        (limits.connections, limits.idle, limits.drain) = (Self.connections, Self.idle, .seconds(1))
+        let open = OpenConnections(limit: limits.connections, networkLimit: limits.connections)
+        let builder = HTTPServerBuilder { [limits] responder in
+            ClubChannel(
+                http: HTTP1Channel(responder: responder, configuration: .init(limits, open, isSecure: false)),
+                certificate: nil, connections: open)
+        }
+        let server = try builder.buildServer(
+            configuration: ServerConfiguration(
+                address: .hostname(address.host, port: address.port)),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger.atLeast(.warning),
+            responder: { request, writer, _ in
+                let (status, type, text) = await Self.answer(request, monitor)
+                let body = ByteBuffer(string: request.method == .head ? "" : text)
+                var headers: HTTPFields = [
+                    .contentType: type, .contentLength: String(text.utf8.count), .cacheControl: "no-store",
+                    .xContentTypeOptions: "nosniff",
+                ]
+                if status == .methodNotAllowed { headers[.allow] = "GET, HEAD" }
+                let head = HTTPResponse(status: status, headerFields: headers)
+                try await writer.write(response: head, body: ResponseBody(byteBuffer: body))
+            },
+            onServerRunning: { channel in
+                try? await AcceptErrors.install(on: channel, logger: logger)
+                await onListening("http://\(address.authority(port: channel.localAddress?.port ?? address.port))")
+            })
+        do {
+            try await server.run()
+        } catch {
+            throw address.failure(error)
+        }
+    }
+
+    private static func answer(
+        _ request: HummingbirdCore.Request, _ monitor: Monitor
+    ) async -> (HTTPResponse.Status, type: String, text: String) {
+        guard request.method == .get || request.method == .head else {
+            return (.methodNotAllowed, "text/plain", "only GET and HEAD\n")
+        }
+        switch RequestTarget.path(of: request.head.path ?? "") {
+        case "/healthz":
+            let problem = await monitor.health.problem()
+            return (problem == nil ? .ok : .serviceUnavailable, "text/plain", (problem ?? "ok") + "\n")
+        case "/metrics": return (.ok, MetricsText.mediaType, await monitor.metrics())
+        default: return (.notFound, "text/plain", "use /healthz or /metrics\n")
         }
     }
 }

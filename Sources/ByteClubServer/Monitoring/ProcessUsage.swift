@@ -1,6 +1,8 @@
+import CLinux
 import Glibc
+import ServiceLifecycle
 
-/// What this process takes from the machine.
+/// The resources that this process uses.
 enum ProcessUsage {
     /// The bytes in memory; 0 when the system does not tell.
     static func residentBytes() -> Int64 {
@@ -28,5 +30,25 @@ enum ProcessUsage {
         var count = 0
         while unsafe readdir(directory) != nil { count += 1 }
         return max(0, count - 3)
+    }
+}
+
+/// Returns free memory of malloc to the system, as after a burst of requests.
+struct FreeMemoryRelease: Service {
+    /// The interval of the checks.
+    private static let interval = Duration.seconds(5)
+    /// The least free bytes that are worth returning; malloc still counts returned bytes as free.
+    private static let least = 8 << 20
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            var known = 0
+            while true {
+                try await Task.sleep(for: Self.interval)
+                let free = mallinfo2().fordblks
+                if free > known + Self.least { malloc_trim(0) }
+                known = free > known + Self.least ? mallinfo2().fordblks : min(known, free)
+            }
+        }
     }
 }

@@ -17,19 +17,19 @@ struct ClubServer: Service {
     private let certificate: CertificateSource?
     private let connections: OpenConnections
     private let requests = RequestMetrics()
-    /// What this server's requests share.
-    let shares = FairShares()
+    /// The resources that requests share.
+    let shares = SharedLimits()
     private let threads = NIOThreadPool(numberOfThreads: Self.renderingThreads)
-    private let renditions: RenditionStore
+    private let pictures: PictureStore
     private let onListening: @Sendable (String) async -> Void
     private let onStopping: @Sendable () -> Void
 
-    /// Composes a server; nothing is opened yet but the certificate.
+    /// Composes a server; only the certificate is opened.
     ///
     /// - Parameters:
     ///   - configuration: Where and how to serve.
     ///   - store: The club's data, open.
-    ///   - logger: Where a line for each request goes.
+    ///   - logger: The log of the requests.
     ///   - onListening: Called once with the server's URL when connections are accepted.
     ///   - onStopping: Called when a shutdown begins.
     /// - Throws: `NIOSSLError` when the certificate cannot be used.
@@ -43,13 +43,14 @@ struct ClubServer: Service {
         self.onListening = onListening
         self.onStopping = onStopping
         certificate = try configuration.certificate.map { try CertificateSource(files: $0) }
-        renditions = RenditionStore(
-            directory: configuration.directory + "/thumbnails", threads: threads, turns: shares.renderings)
+        pictures = PictureStore(
+            directory: configuration.directory + "/thumbnails", threads: threads, turns: shares.renderings,
+            reserve: DiskReserve(configuration.directory))
         connections = OpenConnections(
             limit: configuration.connections.connections, trusting: configuration.trustedProxies)
     }
 
-    /// What operators are told of this server.
+    /// The metrics and the health of this server.
     var monitor: Monitor {
         Monitor(
             requests: requests, connections: connections, limits: configuration.settings.limits, shares: shares,
@@ -57,15 +58,10 @@ struct ClubServer: Service {
             health: HealthCheck(store: store, directory: configuration.directory, connections: connections))
     }
 
-    /// What looks at new photos beside this server, once it runs.
+    /// The service that examines new photos, once it runs.
     var photoIndexing: PhotoIndexing {
-        PhotoIndexing(
-            store: store, media: media, renditions: renditions,
-            shelf: PictureShelf(cache: ThumbnailCache(directory: pictures)),
-            reserve: DiskReserve(configuration.directory), logger: logger)
+        PhotoIndexing(store: store, media: media, pictures: pictures, logger: logger)
     }
-
-    private var pictures: String { configuration.directory + "/thumbnails" }
 
     private var media: MediaInfoReader { MediaInfoReader(store: store, threads: threads, turns: shares.renderings) }
 
@@ -94,18 +90,8 @@ struct ClubServer: Service {
     }
 
     private func serve() async throws {
-        let (cache, renditions) = (pictures, renditions)
-        let thumbnails = ThumbnailStore(
-            directory: cache, threads: threads, turns: shares.renderings, renditions: renditions,
-            render: ThumbnailRenderer(scratch: cache).render)
         let settings = configuration.settings
-        let api = ClubAPI(
-            store: store, thumbnails: thumbnails, renditions: renditions,
-            tiles: TileStore(
-                directory: cache, threads: threads, turns: shares.renderings,
-                reserve: DiskReserve(configuration.directory)),
-            copies: ShareCopyStore(directory: cache, threads: threads, turns: shares.renderings), media: media,
-            settings: settings, shares: shares)
+        let api = ClubAPI(store: store, pictures: pictures, media: media, settings: settings, shares: shares)
         let open = OpenRequests(store: store)
         let responder = ClubResponder(
             api: api, requests: open, configuration: configuration, metrics: requests, logger: logger, now: settings.now

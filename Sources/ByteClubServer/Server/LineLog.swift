@@ -38,3 +38,79 @@ struct LineLog: LogHandler {
         _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 }
+
+/// How the lines of the log look.
+enum LogFormat: String, CaseIterable, Sendable {
+    /// For people.
+    case text
+    /// An object a line, for programs.
+    case json
+
+    /// One event as a line without its end.
+    func line(stamp: String, level: Logger.Level, message: String, metadata: Logger.Metadata) -> String {
+        let fields = metadata.sorted { $0.key < $1.key }
+        switch self {
+        case .text:
+            let line = fields.reduce("\(stamp) \(level) \(message)") { "\($0) \($1.key)=\($1.value)" }
+            return String(decoding: line.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+        case .json:
+            var json = JSONText()
+            json.object { json in
+                json.member("time", stamp)
+                json.member("level", level.rawValue)
+                json.member("message", message)
+                for (key, value) in fields {
+                    json.key(named: key)
+                    Self.write(value, to: &json)
+                }
+            }
+            return String(decoding: json.bytes, as: UTF8.self)
+        }
+    }
+
+    private static func write(_ value: Logger.Metadata.Value, to json: inout JSONText) {
+        switch value {
+        case .stringConvertible(let number as Int): json.value(Int64(number))
+        case .stringConvertible(let number as Int64): json.value(number)
+        case .stringConvertible(let number as Double): json.value(number)
+        default: json.value("\(value)")
+        }
+    }
+}
+
+extension Logger {
+    /// A logger of the messages that are also at a level or above it.
+    func atLeast(_ level: Level) -> Logger {
+        var logger = self
+        logger.logLevel = max(logLevel, level)
+        return logger
+    }
+}
+
+/// The machine's clock.
+enum SystemTime {
+    /// Seconds since 1970.
+    @Sendable static func seconds() -> Int64 { Int64(time(nil)) }
+
+    /// A moment in seconds since 1970 as clocks here show it, as in `2026-11-21 02:08`.
+    static func local(_ seconds: Int64) -> String {
+        var seconds = time_t(seconds)
+        var parts = unsafe tm()
+        _ = unsafe localtime_r(&seconds, &parts)
+        return unsafe text(of: &parts, "%Y-%m-%d %H:%M")
+    }
+
+    /// A moment in UTC as a pattern of strftime(3) writes it, in less than 32 bytes.
+    static func text(of seconds: Int64, _ pattern: String) -> String {
+        var seconds = time_t(seconds)
+        var parts = unsafe tm()
+        _ = unsafe gmtime_r(&seconds, &parts)
+        return unsafe text(of: &parts, pattern)
+    }
+
+    private static func text(of parts: inout tm, _ pattern: String) -> String {
+        var buffer = [CChar](repeating: 0, count: 32)
+        let count = unsafe strftime(&buffer, buffer.count, pattern, &parts)
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,8 +1,8 @@
 import ByteClubCore
 
-/// What an app asks of a member by OAuth 2.0 (RFC 6749 section 4), checked.
+/// An app's request for access by OAuth 2.0 (RFC 6749 section 4), validated.
 struct ConsentRequest {
-    /// What the app gets.
+    /// The kind of answer to the app.
     enum Response: String {
         /// A code that it exchanges for a token.
         case code
@@ -17,22 +17,22 @@ struct ConsentRequest {
 
     /// Who asks.
     let app: App
-    /// What the app gets.
+    /// The kind of answer to the app.
     let response: Response
-    /// Where the answer goes; nil for a code to be copied.
+    /// The redirect for the answer; nil for a code to be copied.
     let redirect: String?
-    /// The app's own text, which goes back with the answer.
+    /// The app's own text, which the answer returns.
     let state: String?
     /// The PKCE challenge.
     let challenge: String?
-    /// What the device calls itself.
+    /// The name of the device.
     let device: String
-    /// Why the app is told no without anybody being asked.
+    /// The reason for which the app is refused without asking the member.
     private(set) var fault: (error: String, description: String)?
 
-    /// Reads a request's parameters.
+    /// Validates a request's parameters.
     ///
-    /// - Throws: ``APIError`` 400 for what must not lead to a redirect.
+    /// - Throws: ``APIError`` 400 for errors that must not lead to a redirect.
     init(_ parameters: Parameters, app: App?) throws(APIError) {
         guard let app else { throw APIError(400, "The program that sent you here is not registered with this club.") }
         guard let response = Response(rawValue: parameters["response_type"] ?? "") else {
@@ -58,12 +58,12 @@ struct ConsentRequest {
         }
     }
 
-    /// What the device calls itself, in one line of a bounded length.
+    /// The name of the device, in one line of a bounded length.
     static func device(in parameters: Parameters) -> String {
         String((parameters["device"] ?? "").unicodeScalars.filter { $0.value >= 0x20 }.prefix(deviceLimit))
     }
 
-    /// Where the browser goes with an answer: behind `?` for a code and `#` for a token; nil for a code to be copied.
+    /// The redirect with an answer: after `?` for a code and `#` for a token; nil for a code to be copied.
     func location(_ values: [(name: String, value: String)]) -> String? {
         guard let redirect else { return nil }
         let all = state.map { values + [("state", $0)] } ?? values

@@ -1,7 +1,7 @@
 /// A note's Markdown as HTML: headings, paragraphs, lists, quotations, code, emphasis and links.
 ///
-/// All text is escaped, raw HTML too; links lead to `http`, `https` and `mailto` alone. What is not understood is shown
-/// as it is written. The work is linear in the note but for a line's own length, which is bounded.
+/// All text is escaped, raw HTML too; links lead to `http`, `https` and `mailto` only. Unsupported syntax is shown as
+/// it is written. The work is linear in the note except for the length of a line, which is bounded.
 struct NoteHTML {
     /// Longer lines are shown as they are.
     private static let longestLine = 8192

@@ -1,10 +1,39 @@
+import HTTPTypes
 import Mustache
+import NIOCore
+
+/// The values of a page's template: the page's own, and then those that all pages have.
+struct PageView: MustacheParent {
+    /// The page's own values: a struct or a tuple with a label for each name in the template.
+    let own: Any
+    /// The token of the page's forms.
+    let csrf: String
+    /// The club's name; nil for none.
+    let club: String?
+    /// The signed-in member.
+    let member: Member?
+
+    func child(named name: String) -> Any? {
+        if let value = Mirror(reflecting: own).children.first(where: { $0.label == name })?.value {
+            let mirror = Mirror(reflecting: value)
+            if mirror.displayStyle != .optional { return value }
+            if let unwrapped = mirror.children.first?.value { return unwrapped }
+        }
+        return switch name {
+        case "csrf": csrf
+        case "club": club
+        case "member": member?.name
+        case "isOwner": member.map { $0.role == .owner }
+        default: nil
+        }
+    }
+}
 
 /// The template of a page, in which every value is escaped.
 ///
 /// It is a file of the folder `Templates`, which SwiftPM makes part of the program.
 enum Template: String, CaseIterable, Sendable {
-    /// What all pages but ``share`` stand in.
+    /// The frame of all pages but ``share``.
     case page
     case account, approve, code, device, done, error, gallery, join, left, members, note, password, photo, reset
     case unowned
@@ -14,10 +43,10 @@ enum Template: String, CaseIterable, Sendable {
     /// The look of all pages but ``share``, in the browser's own light or dark.
     static let style = text(PackageResources.style_css)
 
-    /// The look of ``share``, which stands in the page itself.
+    /// The style of ``share``, which the page contains.
     static let shareStyle = text(PackageResources.share_css)
 
-    /// The page that comes of some values.
+    /// The page with some values.
     func render(_ values: Any) -> String { Self.library.render(values, withTemplate: rawValue) ?? "" }
 
     private static let library: MustacheLibrary = {
@@ -58,5 +87,66 @@ enum Template: String, CaseIterable, Sendable {
     /// A file's text without the end of its last line.
     private static func text(_ file: [UInt8]) -> String {
         String(decoding: file.last == UInt8(ascii: "\n") ? file.dropLast() : file[...], as: UTF8.self)
+    }
+}
+
+/// The escaping of values for HTML, in elements and in quoted attributes.
+///
+/// It escapes scalar by scalar: Mustache's own escaping compares whole characters, and a quotation mark with an accent
+/// on it is another character than a quotation mark, though a browser sees the mark.
+struct HTMLText: MustacheContentType {
+    private static let name = "ESCAPED"
+    private static let isRegistered: Void = MustacheContentTypes.register(HTMLText(), named: name)
+
+    /// A template in which every value between two braces is escaped this way.
+    static func template(_ text: String) throws -> MustacheTemplate {
+        isRegistered
+        return try MustacheTemplate(string: "{{% CONTENT_TYPE:\(name)}}" + text)
+    }
+
+    func escapeText(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}
+
+/// A script or a style of the pages, which SwiftPM makes part of the program as it does with ``Template``s.
+enum WebFile: Sendable {
+    case galleryStyle, galleryScript, viewerStyle, viewerScript, timeScript
+
+    /// The file as an answer.
+    var response: @Sendable (RoutedRequest) async throws -> Response {
+        { _ in
+            Response(
+                .ok, headers: [.contentType: "\(type); charset=UTF-8", .cacheControl: "public, max-age=300"],
+                body: .bytes(ByteBuffer(bytes: bytes)))
+        }
+    }
+
+    private var bytes: [UInt8] {
+        switch self {
+        case .galleryStyle: PackageResources.gallery_css
+        case .galleryScript: PackageResources.gallery_js
+        case .viewerStyle: PackageResources.viewer_css
+        case .viewerScript: PackageResources.viewer_js
+        case .timeScript: PackageResources.time_js
+        }
+    }
+
+    private var type: String {
+        switch self {
+        case .galleryStyle, .viewerStyle: "text/css"
+        case .galleryScript, .viewerScript, .timeScript: "text/javascript"
+        }
     }
 }

@@ -4,40 +4,41 @@ extension WebSite {
     /// The most links of each kind that the page shows.
     private static let mostLinks = 200
 
-    /// Shows who is signed in, what has access in that member's name, and which links let in people without an account.
+    /// Shows the account: its devices, and the links that need no account.
     func account(_ visit: Visit, _ member: Member) async throws -> Response {
         let devices = try await store.devices(of: member.uid).map { device in
-            [
-                "id": "\(device.id)", "title": device.title, "created": Self.moment(device.created),
-                "seen": Self.moment(device.seen),
-            ] as [String: Any]
+            (id: device.id, title: device.title, created: Moment(device.created), seen: Moment(device.seen))
         }
-        var values: [String: Any] = [
-            "role": member.role.phrase, "devices": devices, "hasDevices": !devices.isEmpty,
-            "login": ClubAddress.text(settings.origin(for: visit.request.client), pin: settings.pin),
-            "mayWrite": member.role >= .editor, "isLastOwner": try await isLastOwner(member),
-        ]
-        values["links"] = try await links(.share, visit, member) + links(.media, visit, member)
-        return view(.account, values, visit, policy: Self.timePolicy)
+        let page = (
+            role: member.role.phrase, devices: devices, hasDevices: !devices.isEmpty,
+            login: ClubAddress.text(settings.origin(for: visit.request.client), pin: settings.pin),
+            mayWrite: member.role >= .editor, isLastOwner: try await isLastOwner(member),
+            links: [try await links(.share, visit, member), try await links(.media, visit, member)].compactMap(\.self)
+        )
+        return view(.account, page, visit, policy: Self.timePolicy)
     }
 
-    /// A list of links with a heading, as the template wants it; none when there are none.
+    private typealias LinkRow = (
+        id: Int64, path: String, url: String, maker: String, created: Moment, expires: Moment
+    )
+
+    /// A list of links; nil when there are none.
     private func links(
         _ purpose: Link.Purpose, _ visit: Visit, _ member: Member
-    ) async throws -> [[String: Any]] {
+    ) async throws -> (title: String, rows: [LinkRow], isCut: Bool)? {
         let found = try await store.links(seenBy: member, purpose, before: .max, limit: Self.mostLinks + 1)
-        if found.isEmpty { return [] }
-        let rows = found.prefix(Self.mostLinks).map { link in
-            [
-                "id": "\(link.id)", "path": link.path.string, "url": visit.request.url(link.components, settings),
-                "maker": link.member, "created": Self.moment(link.created), "expires": Self.moment(link.expires),
-            ] as [String: Any]
+        if found.isEmpty { return nil }
+        let rows = found.prefix(Self.mostLinks).map { link -> LinkRow in
+            (
+                link.id, link.path.string, visit.request.url(link.components, settings), link.member,
+                Moment(link.created), Moment(link.expires)
+            )
         }
         let title = purpose == .share ? "Shared links" : "Direct links to files, for a few hours"
-        return [["title": title, "rows": rows, "isCut": found.count > Self.mostLinks]]
+        return (title, rows, found.count > Self.mostLinks)
     }
 
-    /// Takes a link back.
+    /// Revokes a link.
     func takeBack(_ visit: Visit, _ member: Member) async throws -> Response {
         guard let id = try visit.request.parameters.integer("link", in: 1...Int64.max),
             try await store.removeLink(id, for: member)
@@ -60,15 +61,14 @@ extension WebSite {
 
     private func passwordForm(_ visit: Visit, _ member: Member, problem: String?) async throws -> Response {
         let count = try await store.devices(of: member.uid).count
-        var values: [String: Any] = [
-            "hasDevices": count > 0, "devices": count == 1 ? "1 device" : "\(count) devices",
-        ]
-        if let problem { values["message"] = problem }
-        return view(.password, values, visit, problem == nil ? 200 : 403)
+        let page = (
+            hasDevices: count > 0, devices: count == 1 ? "1 device" : "\(count) devices", message: problem
+        )
+        return view(.password, page, visit, problem == nil ? 200 : 403)
     }
 
-    /// Sets a new password for who knows the old one, and ends all other sessions; devices keep their access unless the
-    /// form says otherwise.
+    /// Replaces the password after a check of the old one, and ends all other sessions; devices keep their access
+    /// unless the form revokes it.
     func changePassword(_ visit: Visit, _ member: Member) async throws -> Response {
         if let wait = settings.signIns.change(by: member.uid) { throw Self.tooMany(wait) }
         let (store, old, new) = (store, visit["password"] ?? "", visit["new"] ?? "")
@@ -78,7 +78,7 @@ extension WebSite {
             else { return nil }
             return (known, try await PasswordHash.make(new))
         }
-        // It may have been changed since it was looked at.
+        // It may have changed since it was read.
         guard let (known, hash) = hashes,
             try await store.setPassword(
                 hash, ofMember: member.name, replacing: .exactly(known), shuttingOutDevices: visit["devices"] == "out")
@@ -96,9 +96,36 @@ extension WebSite {
     static func minute(_ date: APIDate) -> String {
         String(date.description.dropFirst(5).prefix(17)) + " UTC"
     }
+}
 
-    /// A date as templates want it that show it by the reader's own clock, with `time.js`.
-    static func moment(_ date: APIDate) -> [String: String] {
-        ["day": day(date), "date": minute(date), "rfc3339": date.rfc3339]
+/// A date for templates whose page shows it by the reader's own clock, with `time.js`.
+struct Moment: Sendable {
+    let day: String
+    let date: String
+    let rfc3339: String
+
+    init(_ date: APIDate) {
+        day = WebSite.day(date)
+        self.date = WebSite.minute(date)
+        rfc3339 = date.rfc3339
+    }
+}
+
+extension WebSite {
+    /// Whether this member is the only owner of the club.
+    func isLastOwner(_ member: Member) async throws -> Bool {
+        guard member.role == .owner else { return false }
+        return try await !store.members().contains { !$0.isDisabled && $0.role == .owner && $0.uid != member.uid }
+    }
+
+    /// Removes the member who leaves: tokens and sessions are revoked, files stay.
+    ///
+    /// - Throws: ``StorageError`` `lastOwner` for the last owner, even without other members.
+    func leave(_ visit: Visit, _ member: Member) async throws -> Response {
+        try await store.removeMember(name: member.name)
+        let stranger = Visit(
+            request: visit.request, secret: visit.secret, member: nil,
+            newCookie: cookie("", for: visit.request, lifetime: 0))
+        return view(.left, (), stranger)
     }
 }

@@ -11,7 +11,7 @@ extension WebSite {
         return form(app: request.app, device: request.device, visit, member)
     }
 
-    /// Does what the member chose.
+    /// Carries out the member's decision.
     func approve(_ visit: Visit, _ member: Member) async throws -> Response {
         let request = try await consentRequest(visit)
         if let fault = request.fault {
@@ -32,7 +32,7 @@ extension WebSite {
                 app: request.app.key, member: member.uid, redirect: request.redirect, challenge: request.challenge,
                 device: request.device))
         if let place = request.location([("code", code)]) { return redirect(place) }
-        return view(.code, ["app": request.app.name, "code": code], visit)
+        return view(.code, (app: request.app.name, code: code), visit)
     }
 
     /// Asks a member whether an app may have access (OAuth 1.0).
@@ -40,7 +40,7 @@ extension WebSite {
         form(app: try await requestedApp(visit).app, device: "", visit, member)
     }
 
-    /// Does what the member chose.
+    /// Carries out the member's decision.
     func approveOAuth1(_ visit: Visit, _ member: Member) async throws -> Response {
         let (app, token) = try await requestedApp(visit)
         let isAllowed = visit["decision"] == "allow"
@@ -77,16 +77,19 @@ extension WebSite {
         return (request.app, token)
     }
 
-    /// Asks a member whether an app may have access; further values of the template go before the usual ones.
+    /// Asks a member whether an app may have access.
+    ///
+    /// The form is sent to `action`, or to this page when that is nil; `asker` is a program that shows a code.
     func form(
-        app: App, device: String, _ visit: Visit, _ member: Member, _ more: [String: Any] = [:]
+        app: App, device: String, _ visit: Visit, _ member: Member, action: String? = nil,
+        asker: (code: String, address: String)? = nil
     ) -> Response {
-        var values: [String: Any] = [
-            "app": app.name, "action": "/" + visit.request.rawPath.drop { $0 == "/" } + "?" + visit.request.query,
-            "mayWrite": member.role >= .editor,
-        ]
-        if !device.isEmpty { values["device"] = device }
-        return view(.approve, values.merging(more) { $1 }, visit)
+        let here = "/" + visit.request.rawPath.drop { $0 == "/" } + "?" + visit.request.query
+        let page = (
+            app: app.name, device: device.isEmpty ? nil : device, mayWrite: member.role >= .editor,
+            action: action ?? here, code: asker?.code, address: asker?.address
+        )
+        return view(.approve, page, visit)
     }
 
     private func refusal(_ request: ConsentRequest, error: String, description: String, _ visit: Visit) -> Response {
@@ -96,8 +99,46 @@ extension WebSite {
         return done(request.app, isAllowed: false, visit)
     }
 
-    /// Says what became of it.
+    /// The page with the result.
     func done(_ app: App, isAllowed: Bool, _ visit: Visit) -> Response {
-        view(.done, ["app": app.name, "isAllowed": isAllowed], visit)
+        view(.done, (app: app.name, isAllowed: isAllowed), visit)
+    }
+}
+
+extension WebSite {
+    /// The form for the code that a program without a browser shows; a link of the program fills it in.
+    func deviceForm(_ visit: Visit, _: Member) -> Response { deviceForm(visit, problem: nil) }
+
+    private func deviceForm(_ visit: Visit, problem: String?) -> Response {
+        let code = visit["code"].flatMap { $0.utf8.count <= 32 ? $0 : nil }
+        return view(.device, (message: problem, code: code), visit, problem == nil ? 200 : 400)
+    }
+
+    /// Shows the program behind a code, or carries out the member's decision.
+    func device(_ visit: Visit, _ member: Member) async throws -> Response {
+        // Codes are short, so each attempt counts, a right one as well.
+        if let wait = settings.signIns.guess(from: visit.request.client.address) { throw Self.tooMany(wait) }
+        guard let code = visit["code"].flatMap(UserCode.init),
+            let asker = signIns.asker(showing: code, at: settings.now())
+        else { return unknownCode(visit) }
+        switch visit["decision"] {
+        case "allow":
+            let grant = try await store.addCode(
+                Grant(app: asker.app.key, member: member.uid, redirect: nil, challenge: nil, device: asker.device))
+            guard signIns.answer(.allowed(grant: grant), to: code, at: settings.now()) else {
+                return unknownCode(visit)
+            }
+        case "refuse":
+            guard signIns.answer(.refused, to: code, at: settings.now()) else { return unknownCode(visit) }
+        default:
+            return form(
+                app: asker.app, device: asker.device, visit, member, action: "/device",
+                asker: (code.description, asker.address?.description ?? ""))
+        }
+        return done(asker.app, isAllowed: visit["decision"] == "allow", visit)
+    }
+
+    private func unknownCode(_ visit: Visit) -> Response {
+        deviceForm(visit, problem: "No program is waiting for this code. Check it, or start again in the program.")
     }
 }

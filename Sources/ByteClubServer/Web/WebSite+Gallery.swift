@@ -10,7 +10,7 @@ extension WebSite {
     private static let mostLookedInto = 8
     /// The most months that a page has links to.
     private static let mostMonths = 600
-    /// How long `GET /gallery/events` waits for a change before it says that there is none.
+    /// How long `GET /gallery/events` waits for a change.
     private static let wait = Duration.seconds(25)
 
     /// Shows a page of notes and photos by day, or one of them.
@@ -19,32 +19,34 @@ extension WebSite {
         let start = visit["before"].map { GalleryPlace($0) } ?? .newest
         let choice = visit["show"].map { GalleryChoice(rawValue: $0) } ?? .all
         guard let start, let choice else { throw APIError(404, "Page not found.") }
-        // Read first: a change meanwhile has the page ask for news once too often, and not too late.
+        // Read first: after a change in between the page asks for news once too often, and not too late.
         let revision = try await store.read { try $0.state.lastRevision() }
-        let kinds = choice.kinds
-        var items = try await listing(visit, member, .older(than: start), of: kinds, limit: Self.pageSize + 1)
-        var known = try await photoInfo(of: items)
+        func listed() async throws -> (items: [GalleryItem], known: [ContentHash: MediaInfo]) {
+            let items = try await listing(
+                visit, member, .older(than: start), of: choice.kinds, limit: Self.pageSize + 1)
+            return (items, try await store.mediaInfo(of: items.filter(\.isPhoto).compactMap(\.entry.contentHash)))
+        }
+        var (items, known) = try await listed()
         // The newest ones are looked into at once, and may be of another day then.
-        let fresh = items.filter { Self.isUnknown($0, known) }.map(\.entry)
+        let fresh = items.filter { $0.isPhoto && $0.entry.contentHash.map { known[$0] == nil } ?? false }.map(\.entry)
         if !fresh.isEmpty {
             let now = fresh.prefix(Self.mostLookedInto)
             _ = try await describe(Array(now), visit, member)
             lookInto(Array(fresh.dropFirst(now.count)), for: member)
-            items = try await listing(visit, member, .older(than: start), of: kinds, limit: Self.pageSize + 1)
-            known = try await photoInfo(of: items)
+            (items, known) = try await listed()
         }
         let hasMore = items.count > Self.pageSize
         if hasMore { items.removeLast() }
-        var values: [String: Any] = [
-            "days": Self.days(items, known), "isEmpty": items.isEmpty, "mayWrite": member.role >= .editor,
-            "revision": revision, "isFirst": start == .newest, "newest": choice.address(before: nil),
-            "choices": GalleryChoice.allCases.map { other in
-                ["name": other.name, "url": other.address(before: nil), "isChosen": other == choice] as [String: Any]
+        let page = (
+            days: Self.days(items, known), isEmpty: items.isEmpty, mayWrite: member.role >= .editor,
+            revision: revision, isFirst: start == .newest, newest: choice.address(before: nil),
+            older: hasMore ? items.last.map { choice.address(before: $0.place) } : nil,
+            choices: GalleryChoice.allCases.map {
+                (name: $0.name, url: $0.address(before: nil), isChosen: $0 == choice)
             },
-            "years": GalleryChoice.years(try await store.galleryMonths(limit: Self.mostMonths), choice),
-        ]
-        if hasMore, let last = items.last { values["older"] = choice.address(before: last.place) }
-        return view(.gallery, values, visit, policy: Self.picturePolicy)
+            years: choice.years(try await store.galleryMonths(limit: Self.mostMonths))
+        )
+        return view(.gallery, page, visit, policy: Self.picturePolicy)
     }
 
     /// Reads a part of the gallery when it is the member's turn.
@@ -59,15 +61,7 @@ extension WebSite {
         }
     }
 
-    private func photoInfo(of items: [GalleryItem]) async throws -> [ContentHash: MediaInfo] {
-        try await store.mediaInfo(of: items.filter(\.isPhoto).compactMap(\.entry.contentHash))
-    }
-
-    private static func isUnknown(_ item: GalleryItem, _ known: [ContentHash: MediaInfo]) -> Bool {
-        item.isPhoto && item.entry.contentHash.map { known[$0] == nil } ?? false
-    }
-
-    /// Says what some photos are, as long as the member waits for it.
+    /// Reads the metadata of some photos while the member waits.
     func describe(_ photos: [FolderEntry], _ visit: Visit, _ member: Member) async throws -> [Metadata] {
         let (media, entries) = (media, photos.map { Metadata($0) })
         return try await visit.request.whileClientWaits {
@@ -75,51 +69,50 @@ extension WebSite {
         }
     }
 
-    /// Has photos looked into behind the page's back, when it is the member's turn; the next page knows them.
+    /// Reads the metadata of photos in the background, when it is the member's turn, for the next page.
     func lookInto(_ photos: [FolderEntry], for member: Member) {
         if photos.isEmpty { return }
         let media = media
         Task { _ = try? await media.describe(photos.map { Metadata($0) }, for: .member(member.uid)) }
     }
 
-    private static func days(_ items: [GalleryItem], _ known: [ContentHash: MediaInfo]) -> [[String: Any]] {
-        var days: [(name: String, tiles: [[String: Any]])] = []
+    private typealias Tile = (photo: PhotoTile?, note: (url: String, title: String, text: String)?)
+    private typealias Day = (day: String, tiles: [Tile])
+
+    private static func days(_ items: [GalleryItem], _ known: [ContentHash: MediaInfo]) -> [Day] {
+        var days: [Day] = []
         for (index, item) in items.enumerated() {
             let name = day(item.date)
-            if days.last?.name != name { days.append((name, [])) }
-            // The first row is wanted at once.
+            if days.last?.day != name { days.append((name, [])) }
+            // Browsers load the first row at once.
             days[days.count - 1].tiles.append(tile(item, known, isEager: index < 4))
         }
-        return days.map { ["day": $0.name, "tiles": $0.tiles] }
+        return days
     }
 
     private static func tile(
         _ item: GalleryItem, _ known: [ContentHash: MediaInfo], isEager: Bool
-    ) -> [String: Any] {
-        let name = item.entry.path.name
+    ) -> Tile {
+        let (url, name) = (url(of: item.entry.path), item.entry.path.name)
         let text = item.text.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        var values: [String: Any] = ["url": url(of: item.entry.path), "name": name]
         guard item.isPhoto, let hash = item.entry.contentHash else {
             let lines = text.split(whereSeparator: \.isNewline).map { $0.drop { "#> ".contains($0) } }
-            values["title"] = lines.first.map { String($0.prefix(120)) } ?? name
-            values["text"] = lines.dropFirst().prefix(6).map { String($0.prefix(200)) }.joined(separator: "\n")
-            return ["note": values]
+            let rest = lines.dropFirst().prefix(6).map { String($0.prefix(200)) }.joined(separator: "\n")
+            return (nil, (url, lines.first.map { String($0.prefix(120)) } ?? name, rest))
         }
         let caption = PhotoCaption(note: text)
-        let photo = PhotoTile(hash, known[hash]?.shape, view: caption.view)
-        values.merge(photo.image(upTo: photo.isWide ? 2048 : 1024)) { $1 }
-        values["caption"] = String(caption.text.prefix(300))
-        values["alt"] = caption.text.isEmpty ? alternative(photo, item.date, nil) : String(caption.text.prefix(300))
-        values["isWide"] = photo.isWide
-        values["isEager"] = isEager
-        values["sizes"] = photo.isWide ? "(min-width: 76rem) 72rem, 94vw" : "(min-width: 40rem) 15rem, 46vw"
-        if let badge = photo.badge { values["badge"] = badge }
-        return ["photo": values]
+        var photo = PhotoTile(
+            known[hash]?.shape, view: caption.view, base: "/photos/\(hash)/", upTo: 1024, orWhenWide: 2048)
+        photo.url = url
+        photo.caption = String(caption.text.prefix(300))
+        photo.alt = caption.text.isEmpty ? alternative(photo, item.date, nil) : String(caption.text.prefix(300))
+        photo.isEager = isEager
+        return (photo, nil)
     }
 
-    /// What a photo without a caption is called.
+    /// The text for a photo without a caption.
     static func alternative(_ photo: PhotoTile, _ date: APIDate, _ place: String?) -> String {
-        ([photo.kind == .flat ? "Photo" : "Panorama", day(date)] + (place.map { [$0] } ?? [])).joined(separator: ", ")
+        ([photo.isWide ? "Panorama" : "Photo", day(date)] + (place.map { [$0] } ?? [])).joined(separator: ", ")
     }
 
     /// Where the page of a file is.
@@ -127,9 +120,9 @@ extension WebSite {
         "/gallery" + path.string.split(separator: "/").map { "/" + PercentEncoding.encode(String($0)) }.joined()
     }
 
-    /// Tells a page that something has changed, as server-sent events of one event each: the browser asks again.
+    /// Reports a change to a page by one server-sent event, after which the browser asks again.
     ///
-    /// So it takes no more of the server than a long poll, and passes proxies that hold answers back.
+    /// So it costs the server no more than a long poll, and works behind proxies that buffer answers.
     func events(_ visit: Visit, _: Member) async throws -> Response {
         let told = HTTPField.Name("Last-Event-ID").flatMap { visit.request.headers[$0] } ?? visit["after"]
         let start = told.flatMap { Int64($0) } ?? 0
@@ -154,5 +147,46 @@ extension WebSite {
         return Response(
             .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: .bytes(ByteBuffer(string: text)))
+    }
+}
+
+/// The items that the gallery shows, from `show` in its address.
+enum GalleryChoice: String, CaseIterable {
+    case all, panoramas
+
+    /// The link to it.
+    var name: String {
+        switch self {
+        case .all: "All"
+        case .panoramas: "Panoramas"
+        }
+    }
+
+    /// The kinds of photos; nil for all there is.
+    var kinds: Set<PhotoShape.Kind>? {
+        switch self {
+        case .all: nil
+        case .panoramas: PhotoShape.Kind.panoramas
+        }
+    }
+
+    /// The address of the page with the items before a place; of the first page for nil.
+    func address(before place: GalleryPlace?) -> String {
+        let fields = (self == .all ? [] : ["show=\(rawValue)"]) + (place.map { ["before=\($0)"] } ?? [])
+        return "/gallery" + (fields.isEmpty ? "" : "?" + fields.joined(separator: "&"))
+    }
+
+    /// Links to months, under their years, by the newest date of each.
+    func years(_ months: [APIDate]) -> [(year: String, months: [(name: String, url: String)])] {
+        var years: [(year: String, months: [(name: String, url: String)])] = []
+        for newest in months {
+            // As in `2026-08-05T16:40:12Z`, and in `05 Aug 2026`.
+            let year = String(newest.rfc3339.prefix { $0 != "-" })
+            if years.last?.year != year { years.append((year, [])) }
+            let place = GalleryPlace(seconds: newest.seconds + 1, revision: 0)
+            years[years.count - 1].months.append(
+                (String(WebSite.day(newest).dropFirst(3).prefix(3)), address(before: place)))
+        }
+        return years
     }
 }

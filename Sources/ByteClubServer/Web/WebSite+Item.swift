@@ -35,39 +35,25 @@ extension WebSite {
         let info = try await describe([entry], visit, member).first?.photoInfo
         let told = try await text(at: PhotoCaption.path(of: path), limit: Draft.limit)
         let caption = PhotoCaption(note: told?.text ?? "")
-        let photo = PhotoTile(hash, info?.shape, view: caption.view)
-        var values: [String: Any] = photo.image(upTo: 2048).merging(photo.viewer) { $1 }
-        values["sizes"] = "100vw"
-        values["name"] = path.name
-        addTime(info?.taken, of: entry, to: &values)
-        values["phrase"] = photo.phrase
-        values["caption"] = caption.text
-        values["original"] = photo.base + "original.jpg"
-        values["size"] = HumanSize.text(entry.bytes)
-        var place: String?
-        if let found = info?.place {
-            let text = "\(Self.degrees(found.latitude)), \(Self.degrees(found.longitude))"
-            place = text
-            values["place"] = text
-            values["geo"] = "geo:\(found.latitude),\(found.longitude)"
-        }
-        values["alt"] =
+        var photo = PhotoTile(info?.shape, view: caption.view, base: "/photos/\(hash)/", upTo: 2048)
+        photo.caption = caption.text
+        let place = info?.place.map { "\(Self.degrees($0.latitude)), \(Self.degrees($0.longitude))" }
+        photo.alt =
             caption.text.isEmpty
             ? Self.alternative(photo, info?.taken?.clock ?? Self.fileTime(of: entry).onServerClock, place)
             : caption.text
-        try await addNeighbours(of: entry, to: &values, visit, member)
-        addForm(draft ?? Draft(text: caption.text, revision: told?.revision ?? ""), path, to: &values, member)
+        let at = try await store.galleryPlace(of: entry.revision)
+        // Browsers show the time of a file by their own clock, but not the time of a photo.
+        let page = (
+            name: path.name, photo: photo, phrase: photo.phrase, size: HumanSize.text(entry.bytes),
+            taken: info?.taken.map(Self.minute), changed: info?.taken == nil ? Moment(Self.fileTime(of: entry)) : nil,
+            place: place, geo: info?.place.map { "geo:\($0.latitude),\($0.longitude)" },
+            action: Self.url(of: path), newer: try await neighbour(at.map { .newer(than: $0) }, visit, member),
+            older: try await neighbour(at.map { .older(than: $0) }, visit, member),
+            form: member.role >= .editor ? draft ?? Draft(text: caption.text, revision: told?.revision ?? "") : nil
+        )
         return view(
-            .photo, values, visit, draft.map { $0.theirs == nil ? 400 : 409 } ?? 200, policy: Self.picturePolicy)
-    }
-
-    /// When a photo was taken, by the clock of the place, or when the file was changed, which browsers show by theirs.
-    private func addTime(_ taken: TakenTime?, of entry: FolderEntry, to values: inout [String: Any]) {
-        if let taken {
-            values["taken"] = Self.minute(taken)
-        } else {
-            values["changed"] = Self.moment(Self.fileTime(of: entry))
-        }
+            .photo, page, visit, draft.map { $0.theirs == nil ? 400 : 409 } ?? 200, policy: Self.picturePolicy)
     }
 
     private static func fileTime(of entry: FolderEntry) -> APIDate { entry.clientModified?.date ?? entry.modified }
@@ -83,43 +69,32 @@ extension WebSite {
         _ path: RemotePath, _ visit: Visit, _ member: Member, _ draft: Draft?
     ) async throws -> Response {
         let entry = try await store.read { try $0.file(path, revision: nil) }
-        var values: [String: Any] = ["name": path.name]
-        addTime(nil, of: entry, to: &values)
-        if let note = try await text(at: path, limit: Self.shownLimit) {
-            values["html"] = NoteHTML(note.text).html
-            if note.text.utf8.count <= Draft.limit || draft != nil {
-                addForm(draft ?? Draft(text: note.text, revision: note.revision), path, to: &values, member)
-            }
-        } else if draft != nil {
+        let note = try await text(at: path, limit: Self.shownLimit)
+        if note == nil, draft != nil {
             throw APIError(409, "'\(path)' has changed, and is too long to edit here or not text.")
-        } else {
-            values["isUnreadable"] = true
         }
-        try await addNeighbours(of: entry, to: &values, visit, member)
-        return view(.note, values, visit, draft.map { $0.theirs == nil ? 400 : 409 } ?? 200, policy: Self.picturePolicy)
+        var shown = draft
+        if shown == nil, let note, note.text.utf8.count <= Draft.limit {
+            shown = Draft(text: note.text, revision: note.revision)
+        }
+        let at = try await store.galleryPlace(of: entry.revision)
+        let page = (
+            name: path.name, changed: Moment(Self.fileTime(of: entry)), html: note.map { NoteHTML($0.text).html },
+            isUnreadable: note == nil, action: Self.url(of: path),
+            newer: try await neighbour(at.map { .newer(than: $0) }, visit, member),
+            older: try await neighbour(at.map { .older(than: $0) }, visit, member),
+            form: member.role >= .editor ? shown : nil
+        )
+        return view(.note, page, visit, draft.map { $0.theirs == nil ? 400 : 409 } ?? 200, policy: Self.picturePolicy)
     }
 
     /// The longest note that is shown, in bytes.
     private static let shownLimit = 64 << 10
 
-    private func addForm(_ draft: Draft, _ path: RemotePath, to values: inout [String: Any], _ member: Member) {
-        values["action"] = Self.url(of: path)
-        guard member.role >= .editor else { return }
-        values["form"] = [
-            "text": draft.text, "revision": draft.revision, "problem": draft.problem as Any? ?? false,
-            "theirs": draft.theirs as Any? ?? false, "isOpen": draft.problem != nil,
-        ]
-    }
-
-    private func addNeighbours(
-        of entry: FolderEntry, to values: inout [String: Any], _ visit: Visit, _ member: Member
-    ) async throws {
-        guard let place = try await store.galleryPlace(of: entry.revision) else { return }
-        for (name, side) in [("newer", GallerySide.newer(than: place)), ("older", .older(than: place))] {
-            if let next = try await listing(visit, member, side, limit: 1).first {
-                values[name] = Self.url(of: next.entry.path)
-            }
-        }
+    /// The address of the next item on one side; nil when there is none.
+    private func neighbour(_ side: GallerySide?, _ visit: Visit, _ member: Member) async throws -> String? {
+        guard let side else { return nil }
+        return try await listing(visit, member, side, limit: 1).first.map { Self.url(of: $0.entry.path) }
     }
 
     /// A live file's text with its revision; nil when there is none, or it is longer than `limit` bytes or no UTF-8.

@@ -1,4 +1,5 @@
 import ByteClubCore
+import HTTPTypes
 
 extension WebSite {
     /// Shows the members to an owner.
@@ -13,30 +14,28 @@ extension WebSite {
     ) async throws -> Response {
         try Self.checkOwner(member)
         let rows = try await store.members().filter { !$0.isDisabled }.map { other in
-            [
-                "name": other.name, "role": other.role.word, "created": Self.moment(other.created),
-                "isOther": other.uid != member.uid,
-                "roles": Role.allCases.map { ["word": $0.word, "isCurrent": $0 == other.role] as [String: Any] },
-            ] as [String: Any]
+            (
+                name: other.name, role: other.role.word, created: Moment(other.created),
+                isOther: other.uid != member.uid,
+                roles: Role.allCases.map { (word: $0.word, isCurrent: $0 == other.role) }
+            )
         }
         let invitations = try await store.invitations().map { open in
-            [
-                "id": open.id, "role": open.invitation.role.word, "expires": Self.moment(open.invitation.expires),
-                "maker": open.inviter ?? "the server's machine",
-            ] as [String: Any]
+            (
+                id: open.id, role: open.invitation.role.word, expires: Moment(open.invitation.expires),
+                maker: open.inviter ?? "the server's machine"
+            )
         }
-        var values: [String: Any] = [
-            "members": rows, "days": Invitation.lifetime / 86_400, "invitations": invitations,
-            "hasInvitations": !invitations.isEmpty,
-        ]
-        if let link { values["link"] = link }
-        if let reset { values["reset"] = ["name": reset.name, "link": reset.link] }
-        values["naming"] = nameField(visit, problem: nameProblem)
-        return view(.members, values, visit, nameProblem == nil ? 200 : 400, policy: Self.timePolicy)
+        let page = (
+            members: rows, days: Invitation.lifetime / 86_400, invitations: invitations,
+            hasInvitations: !invitations.isEmpty, link: link,
+            reset: reset, naming: nameField(visit, problem: nameProblem)
+        )
+        return view(.members, page, visit, nameProblem == nil ? 200 : 400, policy: Self.timePolicy)
     }
 
-    /// Names the club, invites, takes an invitation back, makes a link for a new password, removes, or changes a role;
-    /// nobody does the latter three to themselves.
+    /// Names the club, invites, revokes an invitation, creates a link for a new password, removes a member, or changes
+    /// a role; the latter three not for the owner's own account.
     func changeMembers(_ visit: Visit, _ member: Member) async throws -> Response {
         try Self.checkOwner(member)
         if visit["action"] == "name" { return try await nameClub(visit, member) }
@@ -84,7 +83,7 @@ extension WebSite {
         return address
     }
 
-    /// The form that makes a member of somebody.
+    /// The form to join with.
     func joinForm(_ visit: Visit) async throws -> Response {
         guard let invitation = try await invitation(visit) else { return try await continueWithoutInvitation(visit) }
         return joinForm(visit, invitation, owners: try await owners())
@@ -94,16 +93,15 @@ extension WebSite {
         _ visit: Visit, _ invitation: Invitation, owners: String, problem: String? = nil
     ) -> Response {
         let origin = settings.origin(for: visit.request.client)
-        var values: [String: Any] = [
-            "role": invitation.role.phrase, "meaning": Self.meaning(invitation.role),
-            "host": origin.split(separator: "/").last.map(String.init) ?? origin,
-            "path": "/invite/" + PercentEncoding.encode(visit.request.tail.first ?? ""),
-        ]
-        if owners.isEmpty { values["naming"] = nameField(visit) } else { values["owners"] = owners }
-        if let next = visit["next"] { values["next"] = Self.local(next) }
-        if let problem { values["message"] = problem }
-        if let name = visit["name"], name.utf8.count <= 255 { values["name"] = name }
-        return view(.join, values, visit, problem == nil ? 200 : 400)
+        let name = visit["name"].flatMap { $0.utf8.count <= 255 ? $0 : nil }
+        let page = (
+            role: invitation.role.phrase, meaning: Self.meaning(invitation.role),
+            host: origin.split(separator: "/").last.map(String.init) ?? origin,
+            path: "/invite/" + PercentEncoding.encode(visit.request.tail.first ?? ""),
+            naming: owners.isEmpty ? nameField(visit) : nil, owners: owners.isEmpty ? nil : owners,
+            next: visit["next"].map(Self.local), message: problem, name: name
+        )
+        return view(.join, page, visit, problem == nil ? 200 : 400)
     }
 
     private func owners() async throws -> String {
@@ -118,8 +116,8 @@ extension WebSite {
         }
     }
 
-    /// Makes a member of somebody, signs them in, and continues to the page that the link names; who chose a name or a
-    /// password that cannot be chooses again.
+    /// Creates an account, signs the member in, and continues to the page that the link names; with an invalid name or
+    /// password shows the form again.
     func join(_ visit: Visit) async throws -> Response {
         guard let invitation = try await invitation(visit) else { return try await continueWithoutInvitation(visit) }
         if let wait = settings.signIns.guess(from: visit.request.client.address) { throw Self.tooMany(wait) }
@@ -140,7 +138,7 @@ extension WebSite {
             return joinForm(visit, invitation, owners: try await owners(), problem: error.message)
         }
         guard let member else { throw Self.unknownInvitation }
-        // Who has joined is not kept out by a name that cannot be stored: the page of the members takes it, too.
+        // A name that cannot be stored must not fail the sign-up: an owner can set it on the members' page.
         if let clubName, isFirst, member.role == .owner, settings.clubName == nil {
             try? await store.setClubName(clubName)
         }
@@ -154,14 +152,14 @@ extension WebSite {
         return nil
     }
 
-    /// Continues to the page that the link of a used invitation names: who has joined by it may open it again, as when
-    /// `byteclub login` is run a second time.
+    /// Continues to the page that the link of a used invitation names: its member may open it again, as when `byteclub
+    /// login` is run a second time.
     ///
-    /// Where there is no owner, nobody can be asked for another one.
+    /// In a club without an owner it explains how to become one.
     ///
     /// - Throws: ``APIError`` 404 when the link names no page.
     private func continueWithoutInvitation(_ visit: Visit) async throws -> Response {
-        guard try await store.hasOwner() else { return view(.unowned, [:], visit, 404) }
+        guard try await store.hasOwner() else { return view(.unowned, (), visit, 404) }
         guard let next = visit["next"].map(Self.local) else { throw Self.unknownInvitation }
         if visit.member != nil { return redirect(next) }
         return signInForm(
@@ -175,5 +173,30 @@ extension WebSite {
 
     private static func checkOwner(_ member: Member) throws(APIError) {
         guard member.role == .owner else { throw APIError(403, "Only owners manage members.") }
+    }
+}
+
+extension WebSite {
+    /// Names the club, or removes its name when the field is empty; with an invalid name shows the form again.
+    func nameClub(_ visit: Visit, _ member: Member) async throws -> Response {
+        if settings.clubName != nil {
+            throw APIError(403, "The server's setting 'name' names the club; a page cannot change it.")
+        }
+        let name: String?
+        do {
+            name = try ClubName.read(visit["club"] ?? "")
+        } catch {
+            return try await members(visit, member, nameProblem: error.message)
+        }
+        try await store.setClubName(name)
+        return redirect("/members")
+    }
+
+    /// The field for the club's name; nil where the server's setting names the club.
+    func nameField(_ visit: Visit, problem: String? = nil) -> (typed: String, problem: String?)? {
+        if settings.clubName != nil { return nil }
+        // A link may not fill the field in.
+        let typed = visit.request.method == .post ? visit["club"] : nil
+        return (typed ?? store.clubName ?? "", problem)
     }
 }

@@ -1,10 +1,11 @@
 import ByteClubCore
+import HTTPTypes
 
 extension WebSite {
-    /// Saves a note or a photo's caption against the version that it was made of.
+    /// Saves a note or a photo's caption against the version that it is based on.
     ///
-    /// What others have saved meanwhile is merged where the changes do not touch each other; else nothing is saved, and
-    /// the page shows both texts.
+    /// A version that another member has saved in the meantime is merged where the changes do not overlap; otherwise
+    /// nothing is saved, and the page shows both texts.
     func save(_ visit: Visit, _ member: Member) async throws -> Response {
         guard member.role >= .editor else { throw Self.viewersChangeNothing }
         let path = try Self.path(of: visit)
@@ -62,7 +63,7 @@ extension WebSite {
         return try await item(at: path, visit, member, Draft(text: mine, revision: revision, problem: problem))
     }
 
-    /// What a viewer is told who sends a form with a text.
+    /// The refusal of a viewer's text.
     static var viewersChangeNothing: APIError { APIError(403, "Viewers cannot change anything.") }
 
     private static func caption(_ text: String, in note: String) -> String {
@@ -71,7 +72,7 @@ extension WebSite {
         return caption.note
     }
 
-    /// What a form sends has lines that end as on the wire.
+    /// The text of a form with the line ends of the wire.
     static func lines(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars where scalar != "\r" { result.unicodeScalars.append(scalar) }
@@ -92,5 +93,60 @@ extension WebSite {
         } catch let error as StorageError {
             throw ServerFault.refusal(for: error)
         }
+    }
+}
+
+/// An unsaved text from a form, and the version that it is based on.
+struct Draft {
+    /// The longest text that is edited on a page, in bytes; a form has room for it however it is encoded.
+    static let limit = 20_000
+
+    /// The text in the form.
+    var text: String
+    /// The version that it was made of; empty when there was none.
+    var revision: String
+    /// Why it is not saved; nil where it was not sent yet.
+    var problem: String?
+    /// The text that another member has saved in the meantime.
+    var theirs: String?
+}
+
+extension Visit {
+    /// The text in the form of a note or a caption; nil for other requests.
+    var typedText: String? {
+        guard request.method == .post, ["/gallery", "/login"].contains(request.endpoint.name) else { return nil }
+        return self["text"]
+    }
+}
+
+extension WebSite {
+    /// The text in a form of this site; nil for other requests, and for one that another site may have made.
+    func ownText(_ visit: Visit) -> String? {
+        guard isForm(visit.request, visit, token: visit["csrf"]) || visit.request.isFromOwnPage else { return nil }
+        return visit.typedText
+    }
+
+    /// The sign-in page after a session ended while the member wrote, with the text; nil for other requests, and for
+    /// one that another site may have made.
+    func signInKeepingText(_ visit: Visit) -> Response? {
+        guard visit.member == nil, visit.request.endpoint.name == "/gallery", ownText(visit) != nil else { return nil }
+        return signInForm(
+            visit, next: "/" + visit.request.rawPath.drop { $0 == "/" },
+            problem: "You are signed out, and your text is not saved yet. Sign in to save it.")
+    }
+
+    /// The form again, with the text from before the sign-in; nil when there is none.
+    ///
+    /// - Throws: As ``item(at:_:_:_:)``.
+    func formAfterSignIn(_ visit: Visit, _ member: Member, at page: String) async throws -> Response? {
+        guard let text = visit.typedText, page.hasPrefix("/gallery/"),
+            let path = PercentEncoding.decode(page.dropFirst("/gallery".utf8.count), plusIsBlank: false)
+                .flatMap({ try? RemotePath($0) })
+        else { return nil }
+        return try await item(
+            at: path, visit, member,
+            Draft(
+                text: Self.lines(text), revision: visit["parent_rev"] ?? "",
+                problem: "You are signed in again. This is not saved yet: save it now."))
     }
 }

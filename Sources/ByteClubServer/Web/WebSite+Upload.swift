@@ -6,9 +6,9 @@ extension WebSite {
     /// The shared folder's place for notes, and below it that for photos.
     private static let folder = "/byteclub"
 
-    /// Takes files from the gallery's form, which begins with its token, and stores each under a free name.
+    /// Stores files from the gallery's form, which begins with its token, each under a free name.
     ///
-    /// A script is told the path in plain text, and what went wrong likewise.
+    /// A script gets the path, or the error, in plain text.
     func upload(_ visit: Visit, _ member: Member) async throws -> Response {
         guard visit.request.headers[values: .accept].contains("text/plain") else {
             _ = try await receive(visit, member)
@@ -17,7 +17,7 @@ extension WebSite {
         return try await inWords { Self.plain(.ok, try await receive(visit, member).joined(separator: "\n")) }
     }
 
-    /// Answers a script, which is told in plain text what went wrong.
+    /// Answers a script, with errors in plain text.
     func inWords(_ work: () async throws -> Response) async throws -> Response {
         let refusal: APIError
         do {
@@ -57,7 +57,7 @@ extension WebSite {
             while let part = try await form.nextPart() {
                 guard part.name == "file", let name = part.fileName, !name.isEmpty else { continue }
                 let path = try Self.place(of: name)
-                // Whether there is room is asked before the bytes come.
+                // Check for room before receiving the bytes.
                 let room =
                     length > Int64(StagedContent.inlineLimit)
                     ? try await store.hold(length, for: member.uid, replacing: path, naming: []) : nil
@@ -109,5 +109,51 @@ extension WebSite {
 
     static var oldForm: APIError {
         APIError(403, "this form has expired or came from another site; go back, reload and try again")
+    }
+}
+
+/// Files that a page uploads in pieces, which are kept when the connection breaks or the page is closed.
+extension WebSite {
+    /// Appends the next piece, which is the body; the form's token is in the field `X-Form-Token`.
+    ///
+    /// The answer has the offset of the upload, with 409 when the piece begins elsewhere, and with 404 when the upload
+    /// must start again.
+    func uploadPiece(_ visit: Visit, _ member: Member) async throws -> Response {
+        try await inWords {
+            let request = visit.request
+            guard member.role >= .editor else { throw Self.viewersRead }
+            let token = HTTPField.Name("X-Form-Token").flatMap { request.headers[$0] }
+            guard isForm(request, visit, token: token) else { throw Self.oldForm }
+            guard let length = request.body.length else { throw APIError(411, "A piece needs a Content-Length.") }
+            guard length <= settings.bodyLimit else {
+                throw APIError(413, "This is more than \(HumanSize.text(settings.bodyLimit)), the most for one piece.")
+            }
+            let offset = try request.parameters.integer("offset", in: 0...Int64.max) ?? 0
+            let room = try await store.hold(length, for: member.uid)
+            defer { withExtendedLifetime(room) {} }
+            do {
+                return .json(try await store.append(request.body, to: visit["id"], at: offset, by: member.uid))
+            } catch UploadError.wrongOffset(_, let upload) {
+                var answer = Response.json(upload)
+                answer.status = .conflict
+                return answer
+            }
+        }
+    }
+
+    /// Stores a complete upload under a free name, and returns its path.
+    func commitPieces(_ visit: Visit, _ member: Member) async throws -> Response {
+        try await inWords {
+            guard member.role >= .editor else { throw Self.viewersRead }
+            let path = try Self.place(of: visit["name"] ?? "")
+            let content: StagedContent
+            do {
+                content = try await store.finishedUpload(visit["id"] ?? "", member: member.uid)
+            } catch UploadError.alreadyCompleted {
+                // The page asks again when the first answer was lost.
+                return Self.plain(.ok, "")
+            }
+            return Self.plain(.ok, try await put(content, at: path, by: member).path.string)
+        }
     }
 }

@@ -3,20 +3,20 @@ import Crypto
 import HTTPTypes
 import NIOCore
 
-/// The pages with which people look at notes and photos, sign in, let programs in, shut them out again, take links
-/// back and invite others.
+/// The pages on which people see notes and photos, sign in, grant and revoke access of programs, revoke links and
+/// invite others.
 struct WebSite: Sendable {
     let store: any ClubStore
     let media: MediaInfoReader
     let settings: ClubAPI.Settings
     let csrfKey: SymmetricKey
-    let shares: FairShares
+    let shares: SharedLimits
     let signIns: DeviceSignIns
 
     /// The club's name; nil for none.
     var clubName: String? { settings.clubName(in: store) }
 
-    /// Shows a page, or does what its form asks for; tells also who visits, whom the answer is charged to.
+    /// Shows a page, or handles its form; returns the visit too, to which the answer is charged.
     func respond(
         to request: RoutedRequest, _ handler: (Visit) async throws -> Response
     ) async throws -> (response: Response, visit: Visit) {
@@ -28,7 +28,7 @@ struct WebSite: Sendable {
         to visit: inout Visit, _ handler: (Visit) async throws -> Response
     ) async throws -> Response {
         do {
-            // The form is read before anybody is refused, so that the answer has what they wrote.
+            // The form is read before any refusal, so that the answer contains its text.
             do {
                 try await visit.readForm(in: shares.forms)
             } catch let error as APIError {
@@ -37,7 +37,7 @@ struct WebSite: Sendable {
             }
             try count(visit)
             let request = visit.request
-            // The form of an upload is read piece by piece, so that who reads it checks it.
+            // The handler of an upload reads its form piece by piece, and checks it.
             if request.method == .post, request.endpoint.cost.body == .form {
                 if let kept = signInKeepingText(visit) { return kept }
                 try checkForm(request, visit)
@@ -47,11 +47,11 @@ struct WebSite: Sendable {
             return refusal(error, visit, text: ownText(visit))
         } catch let error as StorageError where Self.isVisitorsFault(error.code) {
             let status = error.code == .lastOwner ? 409 : 400
-            return view(.error, ["title": Self.title(status), "message": error.message], visit, status)
+            return view(.error, Self.problem(status, error.message), visit, status)
         }
     }
 
-    /// Counts a request of a browser: as the member's who is signed in there, else as one without an account.
+    /// Counts a request of a browser: for the signed-in member, else as one without an account.
     ///
     /// - Throws: ``APIError`` 429 when it is one too many.
     func count(_ visit: Visit) throws(APIError) {
@@ -62,11 +62,9 @@ struct WebSite: Sendable {
         }
     }
 
-    /// The page that tells what went wrong, with what somebody wrote: that is theirs, whatever it was.
+    /// The page of an error, with the text of the form, so that it is not lost.
     func refusal(_ error: APIError, _ visit: Visit, text: String?) -> Response {
-        var values = ["title": Self.title(error.status), "message": error.message]
-        values["text"] = text
-        var response = view(.error, values, visit, error.status)
+        var response = view(.error, Self.problem(error.status, error.message, text: text), visit, error.status)
         if let seconds = error.retryAfter { response.headers[.retryAfter] = String(seconds) }
         return response
     }
@@ -78,27 +76,26 @@ struct WebSite: Sendable {
         }
     }
 
-    private static func title(_ status: Int) -> String {
-        switch status {
-        case 403: "Not allowed"
-        case 404: "Not found"
-        case 429: "Too many attempts"
-        case 503: "Too busy"
-        default: "Something went wrong"
-        }
+    /// The values of an error's page, with the text of a form.
+    private static func problem(
+        _ status: Int, _ message: String, text: String? = nil
+    ) -> (title: String, message: String, text: String?) {
+        let title =
+            switch status {
+            case 403: "Not allowed"
+            case 404: "Not found"
+            case 429: "Too many attempts"
+            case 503: "Too busy"
+            default: "Something went wrong"
+            }
+        return (title, message, text)
     }
 
-    /// A page by its template.
+    /// A page by its template, with the page's own values.
     func view(
-        _ template: Template, _ values: [String: Any], _ visit: Visit, _ status: Int = 200, policy: String = formPolicy
+        _ template: Template, _ own: Any, _ visit: Visit, _ status: Int = 200, policy: String = formPolicy
     ) -> Response {
-        var values = values
-        values["csrf"] = visit.formToken(csrfKey)
-        values["club"] = clubName
-        if let member = visit.member {
-            values["member"] = member.name
-            values["isOwner"] = member.role == .owner
-        }
+        let values = PageView(own: own, csrf: visit.formToken(csrfKey), club: clubName, member: visit.member)
         var response = Response(
             HTTPResponse.Status(code: status), headers: Self.headers,
             body: .bytes(ByteBuffer(string: template.render(values))))
@@ -115,7 +112,7 @@ struct WebSite: Sendable {
         return response
     }
 
-    /// Sends somebody to where members sign in, and from there back.
+    /// Redirects to the sign-in page, and from there back.
     func redirectToSignIn(_ visit: Visit) -> Response {
         let request = visit.request
         let here =
@@ -124,13 +121,13 @@ struct WebSite: Sendable {
         return redirect("/login?next=" + PercentEncoding.encode(here))
     }
 
-    /// What a browser may load for a page without pictures.
+    /// The policy for a page without pictures.
     static let formPolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-    /// What a browser may load for a page that has nothing but times to show by the reader's own clock.
+    /// The policy for a page that only shows times by the reader's own clock.
     static let timePolicy = formPolicy + "; script-src 'self'"
 
-    /// What a browser may load for a page with pictures: nothing of other sites, and nothing that stands in the page.
+    /// The policy for a page with pictures: only resources of this site, and none within the page.
     static let picturePolicy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; \
         form-action 'self'; base-uri 'none'; frame-ancestors 'none'
@@ -145,10 +142,9 @@ struct WebSite: Sendable {
         return headers
     }()
 
-    /// What a browser is shown where there is no page.
+    /// The page for an unknown address.
     func unknownPage() -> Response {
-        var values = ["title": Self.title(404), "message": "Page not found."]
-        values["club"] = clubName
+        let values = PageView(own: Self.problem(404, "Page not found."), csrf: "", club: clubName, member: nil)
         return Response(
             .notFound, headers: Self.headers, body: .bytes(ByteBuffer(string: Template.error.render(values))))
     }
@@ -166,8 +162,8 @@ struct WebSite: Sendable {
 }
 
 extension HTTPField.Name {
-    /// Who may show a page inside another; for browsers that do not know the policy.
+    /// The sites that may frame a page; for browsers without support for the policy.
     static let xFrameOptions = known("X-Frame-Options")
-    /// What a link tells of the page that it is on.
+    /// The referrer that a page's links send.
     static let referrerPolicy = known("Referrer-Policy")
 }

@@ -125,8 +125,8 @@ import Testing
         let lost = try await fixture.put("/p/lost.jpg", Fixture.bytes("panoramas/night.jpg"))
         let kept = try await fixture.put("/p/kept.jpg", Fixture.bytes("panoramas/dated.jpg"))
         fixture.store.files.remove(try #require(lost.contentHash))
-        let turns = SharedPool(
-            "threads", .init(total: 1, strangers: 1, member: 1, household: 1, queue: 1, queueOfParty: 1))
+        let turns = FairSemaphore(
+            "threads", .init(total: 1, strangers: 1, member: 1, network: 1, queue: 1, queueOfRequester: 1))
         let reader = MediaInfoReader(store: fixture.store, threads: .singleton, turns: turns)
         let told = try await reader.describe([Metadata(lost), Metadata(kept)], for: .member(1))
         #expect(told.map(\.photoInfo) == [.pending, Self.known])

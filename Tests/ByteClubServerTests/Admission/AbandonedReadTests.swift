@@ -32,15 +32,15 @@ import Testing
         try await TestServer.run { server in
             let viewer = try await server.add("Vic", .viewer)
             let pool = server.club.shares.searches
-            var places: [SharedPool.Lease] = []
+            var places: [FairSemaphore.Lease] = []
             for member in 0..<pool.bounds.total { places.append(try pool.take(for: .member(Int64(1000 + member)))) }
             let request = Array("GET /1/search/auto?query=a HTTP/1.1\r\nHost: x\r\n\(viewer)\r\n\r\n".utf8)
-            var crowd: Crowd? = Crowd(pool.bounds.queueOfParty + 4, port: server.port)
+            var crowd: Crowd? = Crowd(pool.bounds.queueOfRequester + 4, port: server.port)
             #expect(crowd?.send(request) == crowd?.count)
             var refused = 0
             try await eventually("four are too many") {
                 refused += crowd?.look(upTo: 12).count { $0 == "HTTP/1.1 429" } ?? 0
-                return refused == 4 && pool.waiting == pool.bounds.queueOfParty
+                return refused == 4 && pool.waiting == pool.bounds.queueOfRequester
             }
             // All places are taken, and the viewer's queue is full: others read and save as ever.
             #expect(try await server.get("/1/account/info").status == 200)

@@ -42,12 +42,12 @@ import Testing
         }
     }
 
-    @Test("a stranger's unfinished forms take no more memory than a household's share, and members go on")
+    @Test("a stranger's unfinished forms take no more memory than a network's share, and members go on")
     func unfinishedForms() async throws {
         try await TestServer.run { server in
             let pool = server.club.shares.forms
             let length = 60_000
-            let most = pool.bounds.household / length
+            let most = pool.bounds.network / length
             let head = "POST /login HTTP/1.1\r\nHost: x\r\n\(Self.kind)\r\nContent-Length: \(length)\r\n\r\nname=a"
             var crowd: Crowd? = Crowd(most + 30, port: server.port)
             #expect(crowd?.send(Array(head.utf8)) == crowd?.count)

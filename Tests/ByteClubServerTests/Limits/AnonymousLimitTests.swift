@@ -90,28 +90,28 @@ import Testing
         }
     }
 
-    @Test("refusals are one line for a household's first and one a minute with their number, for so many households")
+    @Test("refusals are one line for a network's first and one a minute with their number, for so many networks")
     func sums() {
         let lines = LogLines()
         let log = RefusalLog(logger: Logger(label: "test") { _ in LineLog(level: .info) { lines.add($0) } })
         let start = ContinuousClock.now
-        let households = (0..<RefusalLog.mostHouseholds * 3).map { IPAddress(bits: UInt128($0 + 1) << 64) }
+        let networks = (0..<RefusalLog.mostNetworks * 3).map { IPAddress(bits: UInt128($0 + 1) << 64) }
         for _ in 0..<5 {
-            for household in households { log.count(household, at: start) }
+            for network in networks { log.count(network, at: start) }
         }
-        #expect(lines.all.count == RefusalLog.mostHouseholds + 1)
+        #expect(lines.all.count == RefusalLog.mostNetworks + 1)
         log.writeSums(at: start + .seconds(59))
-        #expect(lines.all.count == RefusalLog.mostHouseholds + 1)
+        #expect(lines.all.count == RefusalLog.mostNetworks + 1)
         log.writeSums(at: start + .seconds(61))
-        let sums = lines.all.dropFirst(RefusalLog.mostHouseholds + 1)
-        #expect(sums.count == RefusalLog.mostHouseholds + 1)
-        let others = RefusalLog.mostHouseholds * 2 * 5 - 1
+        let sums = lines.all.dropFirst(RefusalLog.mostNetworks + 1)
+        #expect(sums.count == RefusalLog.mostNetworks + 1)
+        let others = RefusalLog.mostNetworks * 2 * 5 - 1
         #expect(sums.contains { $0.contains("count=\(others) peer=others seconds=61") })
-        #expect(sums.count { $0.contains("count=4 ") } == RefusalLog.mostHouseholds)
+        #expect(sums.count { $0.contains("count=4 ") } == RefusalLog.mostNetworks)
         log.writeSums(at: start + .seconds(122))
         log.writeSums(at: start + .seconds(183))
-        #expect(lines.all.count == 2 * (RefusalLog.mostHouseholds + 1), "who is quiet is forgotten")
-        log.count(households[0], at: start + .seconds(184))
-        #expect(lines.all.count == 2 * (RefusalLog.mostHouseholds + 1) + 1)
+        #expect(lines.all.count == 2 * (RefusalLog.mostNetworks + 1), "who is quiet is forgotten")
+        log.count(networks[0], at: start + .seconds(184))
+        #expect(lines.all.count == 2 * (RefusalLog.mostNetworks + 1) + 1)
     }
 }

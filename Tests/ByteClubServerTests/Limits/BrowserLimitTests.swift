@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test("a member's pages and forms need nothing of what strangers at the same address share")
-    func parties() async throws {
+    func requesters() async throws {
         try await TestServer.run { server in
             try await server.store("/long.md", String(repeating: "1 < 2 & 3\n", count: 6000))
             try await server.store("/short.md")
@@ -35,12 +35,12 @@ import Testing
             let address = try #require(IPAddress("127.0.0.1"))
             let (answers, forms) = (server.club.shares.answers, server.club.shares.forms)
             let taken = try [answers, forms].map { pool in
-                try pool.take(pool.bounds.household, for: .stranger(address.household))
+                try pool.take(pool.bounds.network, for: .stranger(address.network))
             }
             try await browser.open("/gallery/long.md")
-            #expect(browser.status == 200 && browser.page.utf8.count > FairShares.smallAnswer)
+            #expect(browser.status == 200 && browser.page.utf8.count > SharedLimits.smallAnswer)
             try await browser.open("/gallery/short.md")
-            let text = String(repeating: "x", count: FairShares.smallForm) + "\n"
+            let text = String(repeating: "x", count: SharedLimits.smallForm) + "\n"
             try await browser.submit("/gallery/short.md", ["text": text])
             #expect(browser.status == 200)
             #expect(try await server.get("/1/files/auto/short.md").text == text)

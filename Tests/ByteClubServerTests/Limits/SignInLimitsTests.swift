@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("who has an IPv6 network of 65,536 households guesses no more than four households do")
+    @Test("who has an IPv6 site of 65,536 networks guesses no more than four networks do")
     func network() throws {
         let limits = SignInLimits()
         let verdicts = try (0..<1000).map { subnet in

@@ -27,8 +27,8 @@ import Testing
         for text in ["", "192.0.2", "192.0.2.256", "name", "1.2.3.4.5", ":::", "0x7f.1", "192.0.2.7:80"] {
             #expect(IPAddress(text) == nil, "\(text)")
         }
-        #expect(IPAddress("2001:db8:1:2:3:4:5:6")?.household.description == "2001:db8:1:2::")
-        #expect(IPAddress("192.0.2.7")?.household.description == "192.0.2.7")
+        #expect(IPAddress("2001:db8:1:2:3:4:5:6")?.network.description == "2001:db8:1:2::")
+        #expect(IPAddress("192.0.2.7")?.network.description == "192.0.2.7")
     }
 
     @Test("a range holds the addresses that share its first bits")

@@ -10,14 +10,14 @@ import Testing
 @Suite struct SettingsTests {
     private func configuration(
         _ flags: [SettingName: String] = [.data: "/d"], _ environment: [String: String] = [:], file: String? = nil
-    ) async throws -> ClubConfiguration {
+    ) throws -> ClubConfiguration {
         var path: String?
         let directory = try TemporaryDirectory()
         if let file {
             path = directory.path + "/settings.yaml"
             try LocalFiles.write(file, to: directory.path + "/settings.yaml")
         }
-        return try ClubConfiguration(try await SettingSource(flags: flags, environment: environment, file: path))
+        return try ClubConfiguration(SettingSource(flags: flags, environment: environment, file: path))
     }
 
     /// What a setting came to be.
@@ -59,26 +59,26 @@ import Testing
     }
 
     @Test("the sample file names every setting, and its values are the defaults")
-    func sample() async throws {
+    func sample() throws {
         let text = String(
             decoding: Fixture.bytes(at: Fixture.projectRoot + "/Config/byteclub-server.yaml"), as: UTF8.self)
         let directory = try TemporaryDirectory()
         try LocalFiles.write(text, to: directory.path + "/sample.yaml")
-        let file = try await SettingsFile(path: directory.path + "/sample.yaml")
-        #expect(file.names == Set(SettingName.allCases))
-        let sample = try await configuration([:], file: text)
+        let file = try SettingsFile(path: directory.path + "/sample.yaml")
+        #expect(Set(file.values.keys) == Set(SettingName.allCases))
+        let sample = try configuration([:], file: text)
         let defaults = ClubConfiguration(
             address: try #require(ListenAddress("127.0.0.1:8017")), directory: "/var/lib/byteclub")
         for name in SettingName.allCases { #expect(value(name, sample) == value(name, defaults), "\(name)") }
     }
 
     @Test("flags beat the environment, which beats the file, which beats the defaults")
-    func precedence() async throws {
+    func precedence() throws {
         let file = "connections: 10\nidle-timeout: 11\nhead-timeout: 12\ntrusted-proxies: [10.0.0.0/8, 127.0.0.1]\n"
         let environment = [
             "BYTECLUB_SERVER_CONNECTIONS": "20", "BYTECLUB_SERVER_IDLE_TIMEOUT": "21", "BYTECLUB_TOKEN": "t",
         ]
-        let found = try await configuration([.data: "/d", .connections: "30"], environment, file: file)
+        let found = try configuration([.data: "/d", .connections: "30"], environment, file: file)
         #expect(found.connections.connections == 30)
         #expect(found.connections.idle == .seconds(21))
         #expect(found.connections.head == .seconds(12))
@@ -86,36 +86,36 @@ import Testing
         #expect(found.trustedProxies.map(\.description) == ["10.0.0.0/8", "127.0.0.1/32"])
         let directory = try TemporaryDirectory()
         try LocalFiles.write("connections: 40\n", to: directory.path + "/s.yaml")
-        let named = try await configuration([.data: "/d"], ["BYTECLUB_SERVER_CONFIG": directory.path + "/s.yaml"])
+        let named = try configuration([.data: "/d"], ["BYTECLUB_SERVER_CONFIG": directory.path + "/s.yaml"])
         #expect(named.connections.connections == 40)
     }
 
     @Test("sizes may have a unit, and who keeps no history is warned")
-    func sizes() async throws {
-        let found = try await configuration(
+    func sizes() throws {
+        let found = try configuration(
             [.data: "/d", .quota: "10G", .memberQuota: "1.5M", .historyQuota: "0", .keepHistory: "0"])
         #expect(found.history.clubQuota == 10 << 30 && found.history.memberQuota == 3 << 19)
         #expect(found.history.historyQuota == 0 && found.history.warning?.contains("keep-history is 0") == true)
-        #expect(try await configuration().history.warning == nil)
+        #expect(try configuration().history.warning == nil)
         for text in ["10 G", "-1", "much", "G"] {
-            await #expect(throws: CommandFailure.self, "\(text)") {
-                try await configuration([.data: "/d", .quota: text])
+            #expect(throws: CommandFailure.self, "\(text)") {
+                try configuration([.data: "/d", .quota: text])
             }
         }
     }
 
     @Test("a club's name has no blanks at its ends and one form for each letter, and none of blanks is no name")
-    func clubName() async throws {
+    func clubName() throws {
         let longest = String(repeating: "ü", count: 60)
         for (text, name) in [
             (" Panorama Club\n", "Panorama Club"), ("Zu\u{308}rich", "Z\u{FC}rich"), ("Фото <i> & \"", "Фото <i> & \""),
             (longest, longest), ("👩‍👩‍👧", "👩‍👩‍👧"), ("\u{200F}א", "\u{200F}א"), ("  ", nil),
         ] as [(String, String?)] {
-            let found = try await configuration([.data: "/d", .clubName: text]).settings.clubName
+            let found = try configuration([.data: "/d", .clubName: text]).settings.clubName
             #expect(found.map { Array($0.unicodeScalars) } == name.map { Array($0.unicodeScalars) }, "\(text)")
         }
-        #expect(try await configuration().settings.clubName == nil)
-        #expect(try await configuration(file: "name: Panorama Club\n").settings.clubName == "Panorama Club")
+        #expect(try configuration().settings.clubName == nil)
+        #expect(try configuration(file: "name: Panorama Club\n").settings.clubName == "Panorama Club")
     }
 
     @Test(
@@ -124,12 +124,12 @@ import Testing
             String(repeating: "x", count: 61), "a\nb", "a\tb", "a\u{1B}[2J", "a\u{85}b", "a\u{2028}b", "a\u{202E}b",
             "\u{2067}a", "\u{200D}", "\u{AD}\u{200B}", "a" + String(repeating: "\u{301}", count: 200),
         ])
-    func badClubName(text: String) async throws {
+    func badClubName(text: String) throws {
         for (flags, environment, code) in [
             ([.data: "/d", .clubName: text], [:], CommandFailure.Code.usage),
             ([.data: "/d"], ["BYTECLUB_SERVER_NAME": text], .configuration),
         ] as [([SettingName: String], [String: String], CommandFailure.Code)] {
-            let failure = await #expect(throws: CommandFailure.self) { try await configuration(flags, environment) }
+            let failure = #expect(throws: CommandFailure.self) { try configuration(flags, environment) }
             #expect(failure?.code == code && failure?.message.contains("1 to 60 characters") == true)
             let shown = failure?.message ?? ""
             #expect(VisibleText.line(shown) == shown, "\(shown)")
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test("every setting has a flag, and is taken from each place")
-    func everyPlace() async throws {
+    func everyPlace() throws {
         let options = try ServeOptions.parse(
             SettingName.allCases.flatMap {
                 [.insecureHTTP, .tlsSelfSigned].contains($0) ? ["--" + $0.rawValue] : ["--" + $0.rawValue, "x"]
@@ -150,8 +150,8 @@ import Testing
                 ([:], [name.variable: "?"], nil, name.variable, .configuration),
                 ([:], [:], "\(name.rawValue): '?'\n", "'\(name.rawValue)' in '", .configuration),
             ] as [([SettingName: String], [String: String], String?, String, CommandFailure.Code)] {
-                let failure = await #expect(throws: CommandFailure.self) {
-                    try await configuration(flags.merging([.data: "/d"]) { $1 }, environment, file: file)
+                let failure = #expect(throws: CommandFailure.self) {
+                    try configuration(flags.merging([.data: "/d"]) { $1 }, environment, file: file)
                 }
                 #expect(failure?.code == code && failure?.message.contains(place) == true, "\(name) \(place)")
                 #expect(failure?.message.contains("; must be ") == true, "\(failure?.message ?? "")")
@@ -167,44 +167,64 @@ import Testing
             ("listen\n", "name: value"),
             ("listen:\n  host: a\n", "listen"), ("{listen: '127.0.0.1:1'}\n", "{listen"), ("listen: [a\n", "YAML"),
             ("connections: [1, 2]\n", "connections"), ("insecure-http: yes please\n", "insecure-http"),
-            ("listen: a:1\nlisten: b:2\n", "listen"),
+            ("listen: a:1\nlisten: b:2\n", "listen"), ("- a\n", "name: value"), ("listen: 'a\n", "quotes"),
+            ("listen: \"a\\qb\"\n", "must be written"), ("listen: 'a' b\n", "'b' after the value"),
+            ("listen: |\n", "in quotes"), ("listen: *a\n", "in quotes"), ("listen: a:1\n  b\n", "one value"),
         ])
-    func badFile(text: String, mentioned: String) async throws {
-        let failure = await #expect(throws: CommandFailure.self) { try await configuration(file: text) }
+    func badFile(text: String, mentioned: String) throws {
+        let failure = #expect(throws: CommandFailure.self) { try configuration(file: text) }
         #expect(
             failure?.code == .configuration && failure?.message.contains(mentioned) == true, "\(failure?.message ?? "")"
         )
         #expect(failure?.message.contains("\n") == false)
     }
 
+    @Test(
+        "a value in the file is plain, quoted or a list, with or without a comment",
+        arguments: [
+            (" Panorama  Club ", "Panorama  Club"), ("\"Panorama Club\" # ours", "Panorama Club"),
+            ("Club #1 # ours", "Club"), ("Club#1", "Club#1"), ("# none", nil), ("''", nil), ("\"\"", nil), ("", nil),
+            ("'it''s \"ours\" # here'", "it's \"ours\" # here"), ("\"a\\\"b\\\\ \\x41\\u00e9\"", "a\"b\\ Aé"),
+            ("a: b", "a: b"), ("[a, 'b, c']", "a,b, c"), ("[]", nil), ("[ a , ] # ours", "a"), ("\"e\u{301}\"", "é"),
+            ("\r\ndata: /e", nil), ("\n- a\n  - 'b' # ours", "a,b"),
+        ] as [(String, String?)])
+    func spelling(text: String, value: String?) throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/settings.yaml"
+        try LocalFiles.write("name: \(text)\nlisten: b:1\n", to: path)
+        let source = try SettingSource(flags: [:], environment: [:], file: path)
+        #expect(source.text(.clubName) == value)
+        #expect(source.text(.listen) == "b:1")
+    }
+
     @Test("a certificate of the server's own lets it listen to others, and stands beside no other")
-    func selfSigned() async throws {
-        let own = try await configuration([.data: "/d", .tlsSelfSigned: "true", .listen: "0.0.0.0:8443"])
+    func selfSigned() throws {
+        let own = try configuration([.data: "/d", .tlsSelfSigned: "true", .listen: "0.0.0.0:8443"])
         #expect(own.makesCertificate && own.certificate == nil)
         let directory = try TemporaryDirectory()
         let file = directory.path + "/club.pem"
         try LocalFiles.write("x", to: file)
-        let failure = await #expect(throws: CommandFailure.self) {
-            try await configuration([.data: "/d", .tlsSelfSigned: "true", .tlsCertificate: file, .tlsKey: file])
+        let failure = #expect(throws: CommandFailure.self) {
+            try configuration([.data: "/d", .tlsSelfSigned: "true", .tlsCertificate: file, .tlsKey: file])
         }
         #expect(failure?.code == .configuration && failure?.message.contains("combined with --tls-certificate") == true)
-        let plain = await #expect(throws: CommandFailure.self) {
-            try await configuration([.data: "/d", .listen: "0.0.0.0:8443"])
+        let plain = #expect(throws: CommandFailure.self) {
+            try configuration([.data: "/d", .listen: "0.0.0.0:8443"])
         }
         #expect(plain?.message.contains("--tls-self-signed") == true)
     }
 
     @Test("a missing file and an unknown variable are refused, an empty file and a comment are not")
-    func edges() async throws {
-        await #expect(throws: CommandFailure.self) {
-            try await SettingSource(flags: [:], environment: [:], file: "/nowhere/settings.yaml")
+    func edges() throws {
+        #expect(throws: CommandFailure.self) {
+            try SettingSource(flags: [:], environment: [:], file: "/nowhere/settings.yaml")
         }
-        let failure = await #expect(throws: CommandFailure.self) {
-            try await SettingSource(flags: [:], environment: ["BYTECLUB_SERVER_PORT": "1"], file: nil)
+        let failure = #expect(throws: CommandFailure.self) {
+            try SettingSource(flags: [:], environment: ["BYTECLUB_SERVER_PORT": "1"], file: nil)
         }
         #expect(failure?.message.contains("BYTECLUB_SERVER_PORT") == true && failure?.code == .configuration)
         for text in ["", "# nothing\n", "---\n# nothing\n", "listen: \"\"\n"] {
-            #expect(try await configuration(file: text).address == ListenAddress("127.0.0.1:8017"), "\(text)")
+            #expect(try configuration(file: text).address == ListenAddress("127.0.0.1:8017"), "\(text)")
         }
     }
 }

@@ -62,8 +62,8 @@ struct SignInCrowdTests {
     func parallelGuesses() async throws {
         try await Self.run { server in
             let hashes = server.club.shares.passwordHashes
-            let first = Mutex<SharedPool.Lease?>(try hashes.take(for: .stranger(IPAddress("192.0.2.1"))))
-            let (guesses, share) = (60, hashes.bounds.queueOfParty)
+            let first = Mutex<FairSemaphore.Lease?>(try hashes.take(for: .stranger(IPAddress("192.0.2.1"))))
+            let (guesses, share) = (60, hashes.bounds.queueOfRequester)
             var stranger = Browser(server, at: "198.51.100.1")
             try await stranger.open("/login")
             let page = stranger

@@ -1,7 +1,7 @@
 import ByteClubCore
 import HTTPTypes
 
-/// Tells members about themselves.
+/// The operation that describes the member's account.
 struct AccountHandlers: Sendable {
     let store: any RoomStore & AddressStore
     let settings: ClubAPI.Settings
@@ -19,5 +19,51 @@ struct AccountHandlers: Sendable {
         account.referralLink = settings.publicURL
         account.role = member.role.word
         return .json(account)
+    }
+}
+
+/// Sets the password with which a member signs in on the pages, for programs that hold a token of the member's.
+struct PasswordHandlers: Sendable {
+    let store: any MemberStore
+    let settings: ClubAPI.Settings
+    let shares: SharedLimits
+
+    /// Answers `GET /sync/password`: whether the member has one.
+    func isSet(_ request: MemberRequest) async throws -> Response {
+        let known = try await store.credentials(ofMember: request.member.name)?.password
+        return .json(Array(#"{"is_set":\#(known != nil)}"#.utf8))
+    }
+
+    /// Answers `POST /sync/password`: `current` must be the password that the member has, if there is one.
+    ///
+    /// Browsers are signed out, devices stay signed in.
+    func set(_ request: MemberRequest) async throws -> Response {
+        let member = request.member
+        if let wait = settings.signIns.change(by: member.uid) { throw WebSite.tooMany(wait) }
+        let new = request.parameters["password"] ?? ""
+        try PasswordHash.checkLength(of: new)
+        let (store, hashes, requester) = (store, shares.knownPasswordHashes, request.requester)
+        let current = request.parameters["current"]
+        let isChanged = try await request.whileClientWaits {
+            let turn = try await hashes.wait(for: requester)
+            defer { withExtendedLifetime(turn) {} }
+            let known = try await store.credentials(ofMember: member.name)?.password
+            if let known, try await !PasswordHash.verify(current ?? "", against: known) { return false }
+            // It may have changed since it was read.
+            return try await store.setPassword(
+                PasswordHash.make(new), ofMember: member.name, replacing: .exactly(known), shuttingOutDevices: false)
+        }
+        guard isChanged else { throw APIError(403, "the current password is wrong", parameter: "current") }
+        return .json(Array("{}".utf8))
+    }
+}
+
+extension PasswordHash {
+    /// Refuses a new password in the parameter `password` that is too short or too long.
+    static func checkLength(of password: String) throws(APIError) {
+        guard lengths.contains(password.utf8.count) else {
+            throw APIError(
+                400, "a password must have \(lengths.lowerBound) to \(lengths.upperBound) bytes", parameter: "password")
+        }
     }
 }

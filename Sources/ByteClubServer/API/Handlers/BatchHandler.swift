@@ -2,11 +2,11 @@ import ByteClubCore
 import HTTPTypes
 import NIOCore
 
-/// Applies what a mirror changed, in one batch.
+/// Applies a mirror's changes in one batch.
 struct BatchHandler: Sendable {
     let store: any FolderStore & UploadStore & RoomStore
-    /// Where a batch's memory comes from.
-    let memory: SharedPool
+    /// The memory for batches.
+    let memory: FairSemaphore
     let places: ChunkPlaces
 
     /// Answers `POST /sync/batch`.
@@ -24,7 +24,8 @@ struct BatchHandler: Sendable {
             if chunks.isEmpty {
                 try await staged(asked, frame, by: member)
             } else {
-                // A line of chunks' names may stand for gigabytes: nobody writes them for a client that is gone.
+                // A line with names of chunks may expand to gigabytes, which are not written for a client that has hung
+                // up.
                 try await request.whileClientWaits { try await staged(asked, frame, by: member) }
             }
         do {
@@ -36,7 +37,7 @@ struct BatchHandler: Sendable {
         } catch let refused as BatchRefused {
             return .json(refused.outcome)
         } catch is UploadError {
-            // The same batch is being done for a connection that broke, or the upload goes on.
+            // The same batch is in progress for a connection that broke, or the upload continues.
             throw APIError(503, "the upload is in use; try again in a moment", retryAfter: 1)
         }
     }
@@ -58,9 +59,9 @@ struct BatchHandler: Sendable {
         return batch
     }
 
-    /// Finds room for what chunks make together, before a byte of it is written.
+    /// Reserves room for the contents that chunks make, before any byte of them is written.
     ///
-    /// - Throws: ``APIError`` 413 when that is more than a batch may make, else as
+    /// - Throws: ``APIError`` 413 when they are larger than a batch allows, else as
     ///   ``RoomStore/hold(_:for:replacing:naming:)``.
     private func room(
         for batch: SyncBatch, naming chunks: [ContentHash], by member: Member
@@ -68,7 +69,7 @@ struct BatchHandler: Sendable {
         if chunks.isEmpty { return nil }
         var sum: Int64 = 0
         for case let content? in batch.operations.map(\.content) {
-            // What is not made of these chunks is not put together.
+            // Chunks that do not make this content are not joined.
             guard let parts = content.chunks,
                 try await store.chunks.length(of: parts, from: member.uid, or: places) == content.bytes
             else { continue }

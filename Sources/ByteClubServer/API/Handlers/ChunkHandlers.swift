@@ -1,14 +1,14 @@
 import ByteClubCore
 import HTTPTypes
 
-/// Takes in parts of large contents.
+/// The operations that receive parts of large contents.
 struct ChunkHandlers: Sendable {
     /// The most hashes in one question for missing chunks.
     private static let maximumHashes = 10_000
 
     let store: any FolderStore & UploadStore & RoomStore
-    /// Where a chunk's memory comes from.
-    let memory: SharedPool
+    /// The memory for chunks.
+    let memory: FairSemaphore
     let places: ChunkPlaces
 
     /// Answers `POST /sync/chunks/need`.
@@ -29,7 +29,7 @@ struct ChunkHandlers: Sendable {
         return .json(
             ChunkList(
                 try await request.whileClientWaits {
-                    // A small one is sent sooner than it is cut, and nothing is made of what is not there any more.
+                    // A small file is sent faster than it is cut into chunks, and a removed one has no content to cut.
                     guard let entry = try await store.read({ try $0.file(base) }), let hash = entry.contentHash,
                         (Int64(StagedContent.inlineLimit) + 1...SyncBatch.maximumChunkedBytes).contains(entry.bytes)
                     else { return missing }
@@ -56,7 +56,7 @@ struct ChunkHandlers: Sendable {
 
     /// Answers `POST /sync/chunks`: many chunks in one body, which become durable together.
     ///
-    /// Those that came whole stay when the body ends early, so that an upload that is cut off goes on with the next.
+    /// When the body ends early, the complete chunks stay, so that an interrupted upload can resume.
     func addAll(_ request: MemberRequest) async throws -> Response {
         guard request.tail.isEmpty else { throw APIError(404, "many chunks are sent to /1/sync/chunks") }
         guard let length = request.body.length else { throw APIError(411, "chunks need a Content-Length") }

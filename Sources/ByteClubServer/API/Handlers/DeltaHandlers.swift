@@ -1,7 +1,7 @@
 import ByteClubCore
 import ServiceLifecycle
 
-/// Tells programs of Core API v1 what has changed.
+/// The operations by which programs of Core API v1 learn of changes.
 struct DeltaHandlers: Sendable {
     /// The most entries of one page of changes.
     private static let pageSize = 2000
@@ -35,11 +35,11 @@ struct DeltaHandlers: Sendable {
         return .json(LatestCursor(cursor: cursor.sealed(with: store.signingKey)))
     }
 
-    /// Answers `GET /longpoll_delta`, for which nobody shows a token: the cursor says whose call it is.
+    /// Answers `GET /longpoll_delta`, which has no token: the cursor names the member.
     func longpoll(_ request: RoutedRequest) async throws -> Response {
         guard let text = request.parameters["cursor"], let cursor = DeltaCursor(sealed: text, key: store.signingKey)
         else {
-            // Members alone are given cursors, so one stands for an account.
+            // Only members get cursors, so a cursor counts as an account.
             try authenticator.countAnonymous(request.request)
             _ = try request.parameters.required("cursor")
             throw Self.badCursor
@@ -98,14 +98,13 @@ struct DeltaHandlers: Sendable {
     }
 }
 
-/// What `/delta/latest_cursor` answers.
+/// The answer of `/delta/latest_cursor`.
 private struct LatestCursor: JSONWritable {
     let cursor: String
 
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("cursor")
-            json.value(cursor)
+            json.member("cursor", cursor)
         }
     }
 }

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// Lets machines without a browser in by a short code (RFC 8628), on which a member decides at the page `/device`.
 struct DeviceGrantHandlers: Sendable {
-    /// What the token endpoint is asked for.
+    /// The grant type in requests to the token endpoint.
     static let grantType = "urn:ietf:params:oauth:grant-type:device_code"
 
     let store: any AppStore & GrantStore
@@ -17,9 +17,9 @@ struct DeviceGrantHandlers: Sendable {
             guard let app = try await client(request) else { return OAuth2Refusal.invalidClient.response }
             let asker = DeviceSignIns.Asker(
                 app: app, device: ConsentRequest.device(in: request.parameters), address: request.client.address)
-            // Who has a whole site of IPv6 addresses is one party, as at the sign-in page.
-            let party = Party.stranger(request.client.address?.site)
-            guard let begun = signIns.begin(asker, for: party, at: settings.now()) else {
+            // A whole site of IPv6 addresses is one requester, as on the sign-in page.
+            let requester = Requester.stranger(request.client.address?.site)
+            guard let begun = signIns.begin(asker, for: requester, at: settings.now()) else {
                 throw APIError(429, "too many sign-ins are waiting for a code; try again later", retryAfter: 60)
             }
             let page = settings.origin(for: request.client) + "/device"
@@ -69,7 +69,7 @@ struct DeviceGrantHandlers: Sendable {
     }
 }
 
-/// What a program is told that begins (RFC 8628 section 3.2).
+/// The answer to a program that starts to sign in (RFC 8628 section 3.2).
 private struct DeviceAuthorization: JSONWritable {
     let deviceCode: String
     let userCode: UserCode
@@ -79,18 +79,12 @@ private struct DeviceAuthorization: JSONWritable {
 
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("device_code")
-            json.value(deviceCode)
-            json.key("user_code")
-            json.value(userCode.description)
-            json.key("verification_uri")
-            json.value(page)
-            json.key("verification_uri_complete")
-            json.value("\(page)?code=\(userCode)")
-            json.key("expires_in")
-            json.value(DeviceSignIns.lifetime)
-            json.key("interval")
-            json.value(DeviceSignIns.interval)
+            json.member("device_code", deviceCode)
+            json.member("user_code", userCode.description)
+            json.member("verification_uri", page)
+            json.member("verification_uri_complete", "\(page)?code=\(userCode)")
+            json.member("expires_in", DeviceSignIns.lifetime)
+            json.member("interval", DeviceSignIns.interval)
         }
     }
 }

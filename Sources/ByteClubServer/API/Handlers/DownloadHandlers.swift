@@ -5,7 +5,7 @@ import NIOCore
 /// Hands out the bytes of files, and smaller pictures of photos.
 struct DownloadHandlers: Sendable {
     let store: any FolderStore
-    let thumbnails: ThumbnailStore
+    let pictures: PictureStore
 
     /// Answers `GET /files/<root>/<path>`.
     func file(_ request: MemberRequest) async throws -> Response {
@@ -30,19 +30,19 @@ struct DownloadHandlers: Sendable {
         return response
     }
 
-    /// A smaller picture of a photo, as long as the client waits for it.
+    /// A thumbnail of a photo, made as long as the client waits for it.
     ///
     /// - Throws: ``APIError`` 404 for a file that has none, 415 for a photo that cannot be decoded, 429 or 503 when too
-    ///   many wait for theirs; `CancellationError` when the client is gone.
+    ///   many requests wait; `CancellationError` when the client hangs up.
     func thumbnail(
         of entry: FolderEntry, size: ThumbnailSize, format: ThumbnailImageFormat, for request: some RequestContext
     ) async throws -> Response {
-        guard MediaType(name: entry.path.name).hasThumbnail, entry.bytes <= ThumbnailStore.sourceLimit,
+        guard MediaType(name: entry.path.name).hasThumbnail, entry.bytes <= PictureStore.thumbnailSourceLimit,
             let hash = entry.contentHash
         else { throw APIError(404, "a thumbnail of '\(entry.path)' was not found") }
-        let (store, thumbnails, party) = (store, thumbnails, request.party)
+        let (store, pictures, requester) = (store, pictures, request.requester)
         let bytes = try await request.whileClientWaits {
-            try await thumbnails.thumbnail(of: hash, size: size, format: format, for: party) {
+            try await pictures.thumbnail(of: hash, size: size, format: format, for: requester) {
                 try await store.content(of: entry)
             }
         }

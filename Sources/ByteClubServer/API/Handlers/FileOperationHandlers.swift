@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// Changes what is in the folder, but for new contents.
+/// The operations that change entries of the folder without new contents.
 struct FileOperationHandlers: Sendable {
     let store: any FolderStore & LinkStore
 

@@ -1,11 +1,11 @@
 import ByteClubCore
 import HTTPTypes
 
-/// Tells what is in the folder, and what was.
+/// The operations that list and search the folder and its history.
 struct FolderHandlers: Sendable {
     private static let largestListing: Int64 = 25_000
 
-    /// What a search in texts answers at most unless more is asked for.
+    /// The most results of a search in texts, unless the request asks for more.
     private static let textMatches: Int64 = 100
 
     let store: any FolderStore & SearchStore & GalleryStore
@@ -46,7 +46,7 @@ struct FolderHandlers: Sendable {
         return text.map { .json($0) } ?? Response(.notModified, body: .none)
     }
 
-    /// Adds what is known of pictures; the hash of a listing in which something is pending is no current one.
+    /// Adds the metadata of photos; while some of it is pending, the listing has no hash that would stay valid.
     private func describe(_ entry: Metadata, for request: MemberRequest) async throws -> Metadata {
         var entry = try await media.describe([entry], for: request).first ?? entry
         guard let contents = entry.contents else { return entry }
@@ -113,5 +113,75 @@ struct FolderHandlers: Sendable {
         let path = try request.path()
         return .json(
             try await reader.read(for: request) { try $0.revisions(path, before: before?.number, limit: limit) })
+    }
+}
+
+extension FolderHandlers {
+    /// The most photos in the answer to a search, and the default.
+    private static let mostPhotos: Int64 = 10_000
+    private static let usualPhotos: Int64 = 1000
+    /// The most photos that are looked into while a search waits.
+    private static let mostUnread = 2000
+
+    /// Answers `GET /search/<root>/<path>` with `kind`, `taken_after`, `taken_before` or `near`.
+    ///
+    /// Photos that no request has read yet are read first; a header reports whether some are left.
+    func searchPhotos(_ request: MemberRequest, _ filter: PhotoFilter) async throws -> Response {
+        let parameters = request.parameters
+        for name in ["content", "include_deleted"] where try parameters.bool(name, default: false) {
+            throw APIError(400, "'\(name)' does not apply to photo searches", parameter: name)
+        }
+        let name = try parameters["query"].map { text throws(APIError) in try SearchQuery(text) }
+        let limit = Int(
+            min(
+                Self.mostPhotos, try parameters.integer("file_limit", in: 1...Int64.max) ?? Self.usualPhotos))
+        let path = try request.path()
+        let unread = try await reader.inTurn(for: request) { [store] in
+            try await store.unreadPhotos(below: path, limit: Self.mostUnread)
+        }
+        let isUnread = try await media.describe(unread.map { Metadata($0) }, for: request)
+            .contains { $0.photoInfo?.isPending == true }
+        var found = try await reader.inTurn(for: request) { [store] in
+            try await store.photos(below: path, matching: filter, named: name, limit: limit + 1)
+        }
+        let isCut = found.count > limit
+        if isCut { found.removeLast() }
+        var response = Response.json(try await media.describe(found, for: request))
+        if isCut || isUnread || unread.count == Self.mostUnread { response.headers[.searchState] = "incomplete" }
+        return response
+    }
+}
+
+extension Parameters {
+    /// The filter for photos; nil when the request has no field of it.
+    ///
+    /// - Throws: ``APIError`` 400 for a malformed list of kinds, moment or place.
+    func photoFilter() throws(APIError) -> PhotoFilter? {
+        var filter = PhotoFilter()
+        if let text = self["kind"] {
+            guard let kinds = PhotoFilter.kinds(text) else {
+                let known = PhotoShape.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw APIError(400, "expected kinds separated by commas: \(known)", parameter: "kind")
+            }
+            filter.kinds = kinds
+        }
+        filter.since = try moment("taken_after")
+        filter.until = try moment("taken_before")
+        if let text = self["near"] {
+            guard let circle = GeographicCircle(text) else {
+                throw APIError(
+                    400, "expected degrees north and east, and optionally kilometres: 50.6,6.4,10", parameter: "near")
+            }
+            filter.near = circle
+        }
+        return filter.isEmpty ? nil : filter
+    }
+
+    private func moment(_ name: String) throws(APIError) -> APIDate? {
+        guard let text = self[name] else { return nil }
+        guard let moment = PhotoFilter.moment(text) else {
+            throw APIError(400, "expected a date, as 2026-08-01 or 2026-08-01T12:00:00Z", parameter: name)
+        }
+        return moment
     }
 }

@@ -3,19 +3,19 @@ import HTTPTypes
 import NIOCore
 import ServiceLifecycle
 
-/// Tells mirrors what has changed.
+/// The operations by which mirrors read the journal.
 struct JournalHandlers: Sendable {
     /// The most entries of one page of the journal.
     private static let largestPage: Int64 = 10_000
-    /// What an entry of a page takes in bytes, but for a very long name.
+    /// The bytes of an entry in a page, except for one with a very long name.
     private static let largestJournalEntry = 512
     /// The longest wait for a change in seconds.
     private static let longestWait: Int64 = 480
 
     let store: any FolderStore
     let reader: FolderReader
-    /// Where a page's memory comes from.
-    let memory: SharedPool
+    /// The memory for pages.
+    let memory: FairSemaphore
 
     /// Answers `GET /sync/changes`.
     func changes(_ request: MemberRequest) async throws -> Response {
@@ -38,9 +38,9 @@ struct JournalHandlers: Sendable {
         if let cursor, cursor.end == nil, cursor.epoch == store.epoch, seconds > 0 {
             try await wait(request, after: cursor.position, seconds: seconds)
         }
-        let (memory, party) = (memory, request.party)
+        let (memory, requester) = (memory, request.requester)
         let most = (inlines ? Int(limits.inlineBytes) : 0) + limits.entries * Self.largestJournalEntry
-        let lease = try await request.whileClientWaits { try await memory.wait(most, for: party) }
+        let lease = try await request.whileClientWaits { try await memory.wait(most, for: requester) }
         let (page, bodies) = try await reader.inTurn(for: request) { [store] in
             try await store.journal(after: cursor, besides: writer, limits: limits)
         }

@@ -1,9 +1,9 @@
 import ByteClubCore
 import HTTPTypes
 
-/// Makes links, tells which there are, and takes them back.
+/// The operations that create, list and revoke links.
 struct LinkHandlers: Sendable {
-    /// The most links that one response tells.
+    /// The most links in one answer.
     private static let mostLinks = 1000
 
     let store: any FolderStore & LinkStore
@@ -12,9 +12,9 @@ struct LinkHandlers: Sendable {
 
     /// Answers `POST /shares/<root>/<path>`.
     ///
-    /// Extensions: `expires_in` says in how many seconds the link is to end, `password` what one must know to follow it
-    /// (nothing when it is empty), `location` whether photos `keep` what they tell of places, or whether it is
-    /// `remove`d, as without it; what could not be given then is refused with 415.
+    /// Extensions: `expires_in` is the lifetime of the link in seconds. `password` protects the link; an empty one does
+    /// not. `location` is `keep` to give photos with their places, or `remove`, the default, to give them without; a
+    /// file whose place cannot be removed is refused with 415.
     func share(_ request: MemberRequest) async throws -> Response {
         _ = try request.parameters.bool("short_url", default: true)
         var terms = Link.Terms()
@@ -33,8 +33,9 @@ struct LinkHandlers: Sendable {
                 password: link.password != nil, keepsLocation: link.keepsLocation))
     }
 
-    /// Answers `POST /media/<root>/<path>`; `location` is as for ``share(_:)``, but that without it a film or a photo whose
-    /// place nothing takes out is given as it is: programs of old show them with nothing else, for some hours.
+    /// Answers `POST /media/<root>/<path>`; `location` is as for ``share(_:)``, except that by default a film or a
+    /// photo whose place cannot be removed is given unchanged: old programs have no other way to show them, and the
+    /// link expires within hours.
     func media(_ request: MemberRequest) async throws -> Response {
         let entry = try await linkable(request)
         if entry.isFolder { throw APIError(400, "a folder has no bytes", parameter: "path") }
@@ -88,7 +89,7 @@ struct LinkHandlers: Sendable {
         }
     }
 
-    /// Refuses a link to a file that could be given only with what it tells of its place, unless its maker says so.
+    /// Refuses a link to a file whose place cannot be removed, unless the request keeps the place.
     private func checkForm(of entry: FolderEntry, _ terms: Link.Terms) async throws {
         if entry.isFolder || terms.keepsLocation == true { return }
         if try await isTiedToPlace(entry) { throw PlacelessForm.refusal }
@@ -101,15 +102,15 @@ struct LinkHandlers: Sendable {
     /// Hashes a link's new password when it is the member's turn.
     private func hash(_ password: String, for request: MemberRequest) async throws -> PasswordHash {
         try PasswordHash.checkLength(of: password)
-        let (hashes, party) = (reader.shares.knownPasswordHashes, request.party)
+        let (hashes, requester) = (reader.shares.knownPasswordHashes, request.requester)
         return try await request.whileClientWaits {
-            let turn = try await hashes.wait(for: party)
+            let turn = try await hashes.wait(for: requester)
             defer { withExtendedLifetime(turn) {} }
             return try await PasswordHash.make(password)
         }
     }
 
-    /// The live entry that a link is asked for; the root has none.
+    /// The live entry to link to; the root cannot have a link.
     private func linkable(_ request: MemberRequest) async throws -> FolderEntry {
         let path = try request.path()
         if path.isRoot { throw APIError(400, "the root cannot be linked", parameter: "path") }
@@ -118,7 +119,7 @@ struct LinkHandlers: Sendable {
     }
 }
 
-/// What the endpoints that make links answer.
+/// The answer of the endpoints that create links.
 private struct LinkResponse: JSONWritable {
     let name: StaticString
     let text: String
@@ -131,19 +132,13 @@ private struct LinkResponse: JSONWritable {
         json.object { json in
             json.key(name)
             json.value(text)
-            json.key("expires")
-            json.date(expires)
-            if let visibility {
-                json.key("visibility")
-                json.value(visibility)
-            }
+            json.member("expires", expires)
+            json.member("visibility", visibility)
             if password {
-                json.key("has_password")
-                json.value(true)
+                json.member("has_password", true)
             }
             if let keepsLocation {
-                json.key("location")
-                json.value(keepsLocation ? "keep" : "remove")
+                json.member("location", keepsLocation ? "keep" : "remove")
             }
         }
     }
@@ -152,20 +147,13 @@ private struct LinkResponse: JSONWritable {
 extension PublicLink: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("id")
-            json.value(id)
-            json.key("kind")
-            json.value(kind.rawValue)
-            json.key("path")
-            json.value(path.string)
-            json.key("url")
-            json.value(url)
-            json.key("created")
-            json.date(created)
-            json.key("expires")
-            json.date(expires)
-            json.key("member")
-            json.value(member)
+            json.member("id", id)
+            json.member("kind", kind.rawValue)
+            json.member("path", path.string)
+            json.member("url", url)
+            json.member("created", created)
+            json.member("expires", expires)
+            json.member("member", member)
         }
     }
 }
@@ -173,10 +161,8 @@ extension PublicLink: JSONWritable {
 extension PublicLinkPage: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("links")
-            links.write(to: &json)
-            json.key("has_more")
-            json.value(hasMore)
+            json.member("links", links)
+            json.member("has_more", hasMore)
         }
     }
 }

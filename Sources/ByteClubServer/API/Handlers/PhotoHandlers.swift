@@ -3,16 +3,15 @@ import HTTPTypes
 
 /// Hands out the pictures of photos that members' pages show, by content, so that browsers need to ask once.
 struct PhotoHandlers: Sendable {
-    /// How many files with one content are looked at.
+    /// The most files with one content that are examined.
     static let mostFiles = 1000
 
     let store: any FolderStore & MediaInfoStore
-    let renditions: RenditionStore
-    let tiles: TileStore
+    let pictures: PictureStore
     let site: WebSite
 
-    /// Answers `GET /photos/<content hash>/<size>.jpg`, `…/tiles/<column>-<row>.jpg` and `…/original.jpg`, for members who
-    /// are signed in, as long as a file has that content.
+    /// Answers `GET /photos/<content hash>/<size>.jpg`, `…/tiles/<column>-<row>.jpg` and `…/original.jpg`, for
+    /// signed-in members, as long as a file has that content.
     func picture(_ request: RoutedRequest) async throws -> Response {
         let visit = try await site.visit(request)
         try site.count(visit)
@@ -28,7 +27,7 @@ struct PhotoHandlers: Sendable {
                 photo, await store.content(of: photo), for: request,
                 headers: PictureHeaders.make(cache: Self.forEver), tag: EntityTag(text: "\(hash)"))
         }
-        return try await picture(of: photo, hash, made, for: request, as: visit.party, cache: Self.forEver)
+        return try await picture(of: photo, hash, made, for: request, as: visit.requester, cache: Self.forEver)
     }
 
     /// A picture that was made of a photo.
@@ -36,7 +35,7 @@ struct PhotoHandlers: Sendable {
     /// - Throws: ``APIError`` 404 or 415 when there is none, 429 or 503 when too many wait for theirs.
     func picture(
         of photo: FolderEntry, _ hash: ContentHash, _ wish: PictureName.Made, for request: some RequestContext,
-        as party: Party, cache: String
+        as requester: Requester, cache: String
     ) async throws -> Response {
         var headers = PictureHeaders.make(cache: cache)
         let tag = EntityTag(text: "\(hash)-\(wish.tag)")
@@ -44,38 +43,38 @@ struct PhotoHandlers: Sendable {
         if tag.isNamed(in: request.headers[.ifNoneMatch]) {
             return Response(.notModified, headers: headers, body: .none)
         }
-        guard photo.bytes <= RenditionStore.sourceLimit else {
-            throw APIError(404, "no previews of photos over \(RenditionStore.sourceLimit >> 20) MiB")
+        guard photo.bytes <= PictureStore.sourceLimit else {
+            throw APIError(404, "no previews of photos over \(PictureStore.sourceLimit >> 20) MiB")
         }
-        let (store, renditions, tiles) = (store, renditions, tiles)
+        let (store, pictures) = (store, pictures)
         let source: @Sendable () async throws -> StoredContent = { try await store.content(of: photo) }
         let (file, range) = try await request.whileClientWaits {
             switch wish {
             case .size(let size):
-                let picture = try await renditions.picture(of: hash, size: size, for: party, source: source)
+                let picture = try await pictures.preview(of: hash, size: size, for: requester, source: source)
                 return (try picture.open(), 0..<picture.length)
             case .tile(let column, let row):
-                return try await tiles.tile(of: hash, column: column, row: row, for: party, source: source)
+                return try await pictures.tile(of: hash, column: column, row: row, for: requester, source: source)
             }
         }
         headers[.contentType] = "image/jpeg"
         return Response(.ok, headers: headers, body: .blob(file, range))
     }
 
-    /// What a content hash names never changes.
+    /// The content behind a hash never changes.
     private static let forEver = "private, max-age=31536000, immutable"
 }
 
-/// What of a photo the last components of a URL name.
+/// The picture that the last components of a URL name.
 enum PictureName: Hashable, Sendable {
-    /// What the server makes of a photo's pixels.
+    /// A picture that the server makes of a photo.
     enum Made: Hashable, Sendable {
         /// The picture that fits in a box of so many pixels.
         case size(Int)
         /// A part of the photo in its full size, counted from 0 at its top left.
         case tile(column: Int, row: Int)
 
-        /// What tells it from the others of the same photo.
+        /// A text that identifies the picture among those of a photo.
         var tag: String {
             switch self {
             case .size(let size): "\(size)"
@@ -88,7 +87,7 @@ enum PictureName: Hashable, Sendable {
     case original
     case made(Made)
 
-    /// What is made; nil for the photo's own bytes.
+    /// The picture to make; nil for the photo's own bytes.
     var made: Made? { if case .made(let made) = self { made } else { nil } }
 
     /// Reads `<size>.jpg`, `tiles/<column>-<row>.jpg` and `original.jpg`; nil for anything else.
@@ -104,7 +103,7 @@ enum PictureName: Hashable, Sendable {
             return nil
         } else if last == "original.jpg" {
             self = .original
-        } else if let size = RenditionStore.sizes.first(where: { last == "\($0).jpg" }) {
+        } else if let size = PictureStore.sizes.first(where: { last == "\($0).jpg" }) {
             self = .made(.size(size))
         } else {
             return nil

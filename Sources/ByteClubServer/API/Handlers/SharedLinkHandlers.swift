@@ -2,17 +2,16 @@ import ByteClubCore
 import HTTPTypes
 import NIOCore
 
-/// Shows what links lead to, without an account: nothing else, and of photos nothing that tells of places unless the
-/// link's maker said so.
+/// The pages and files behind links, for people without an account; photos have no place unless the link keeps it.
 struct SharedLinkHandlers: Sendable {
-    /// A browser asks again after so long, so that a link that was taken back does not go on for ever.
+    /// Browsers ask again after this time, so that a revoked link stops working.
     private static let pictureCache = "private, max-age=3600"
 
     let store: any FolderStore & LinkStore & MediaInfoStore & GalleryStore
     let reader: FolderReader
     let downloads: DownloadHandlers
     let photos: PhotoHandlers
-    let copies: ShareCopyStore
+    let pictures: PictureStore
     let media: MediaInfoReader
     let site: WebSite
     let settings: ClubAPI.Settings
@@ -28,11 +27,11 @@ struct SharedLinkHandlers: Sendable {
         return try await bytes(of: entry, link, for: request)
     }
 
-    /// Answers `GET /s/<secret>/<name>[/<path below>]`: a page about what is shared, or with `dl=1` its bytes; and what
-    /// the page shows, at `/s/<secret>/<size>.jpg`, `/s/<secret>/-/<content hash>/<size>.jpg` and
+    /// Answers `GET /s/<secret>/<name>[/<path below>]`: a page about the shared entry, or with `dl=1` its bytes; and
+    /// the pictures of the page, at `/s/<secret>/<size>.jpg`, `/s/<secret>/-/<content hash>/<size>.jpg` and
     /// `…/tiles/<column>-<row>.jpg`.
     ///
-    /// A link with a password shows the form for it until it was told once, by `POST`.
+    /// A link with a password shows a form until the password was sent once, by `POST`.
     func page(_ request: RoutedRequest) async throws -> Response {
         let isDownload = try request.parameters.bool("dl", default: false)
         let isPicture = try request.parameters.bool("picture", default: false)
@@ -65,8 +64,8 @@ struct SharedLinkHandlers: Sendable {
     ) async throws -> Response {
         let content = try await store.content(of: entry)
         if link.keepsLocation { return try .file(entry, content, for: request, headers: headers) }
-        let (copies, party) = (copies, request.party)
-        let given = try await request.whileClientWaits { try await copies.content(of: entry, content, for: party) }
+        let (pictures, requester) = (pictures, request.requester)
+        let given = try await request.whileClientWaits { try await pictures.shareable(entry, content, for: requester) }
         guard case .blob(let copy) = given, let hash = entry.contentHash else {
             return try .file(entry, given, for: request, headers: headers)
         }
@@ -96,12 +95,12 @@ struct SharedLinkHandlers: Sendable {
             throw APIError(404, "the photo was not found")
         }
         return try await photos.picture(
-            of: photo, hash, wish, for: request, as: request.party, cache: Self.pictureCache)
+            of: photo, hash, wish, for: request, as: request.requester, cache: Self.pictureCache)
     }
 
     // MARK: Passwords
 
-    /// The form for the password, or what came of it; nil when the visitor may go on.
+    /// The form for the password, or the answer to it; nil when the visitor may continue.
     private func askPassword(of link: Link, _ request: RoutedRequest) async throws -> Response? {
         guard let password = link.password else { return request.method == .post ? notAllowed() : nil }
         let pass = SharePass(link, password, key: site.csrfKey)
@@ -122,7 +121,7 @@ struct SharedLinkHandlers: Sendable {
         }
         guard isRight else { return SharePage.locked(problem: "Wrong password.").response(.forbidden, of: club) }
         settings.signIns.forget(name, from: request.client.address, nil)
-        // Back to what was asked for, unless that says the password itself.
+        // Redirects to the requested address, unless that contains the password.
         let query = request.query.isEmpty || request.query.contains("password=") ? "" : "?" + request.query
         return site.redirect(
             "/" + request.rawPath.drop { $0 == "/" } + query, cookies: [pass.cookie(for: request, site)])

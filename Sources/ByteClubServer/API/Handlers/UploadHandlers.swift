@@ -2,15 +2,15 @@ import ByteClubCore
 import HTTPTypes
 import NIOCore
 
-/// Takes in files, whole and in pieces.
+/// The operations that receive files, whole and in pieces.
 struct UploadHandlers: Sendable {
-    /// What must hold at a path for an upload to replace what is there, and what happens when it does not.
+    /// The condition for replacing the entry at a path, and the reaction to a conflict.
     private struct Policy: Sendable {
         let condition: WriteCondition
         let conflicts: ConflictPolicy
-        /// When the uploader says that the content was made, an extension.
+        /// The time of the content according to the uploader, an extension.
         let modified: FileTime?
-        /// Whether the uploader says that it may be executed, an extension.
+        /// Whether the file is executable according to the uploader, an extension.
         let isExecutable: Bool?
 
         init(_ parameters: Parameters) throws(APIError) {
@@ -85,7 +85,7 @@ struct UploadHandlers: Sendable {
         while let part = try await form.nextPart() {
             guard part.name == "file", let name = part.fileName, file == nil else { continue }
             if let signature = pending {
-                // The file's name is signed as if it were a parameter.
+                // The signature covers the file's name like a parameter.
                 try authenticator.check(signature, of: request, with: [("file", name)])
                 pending = nil
             }
@@ -144,7 +144,7 @@ struct UploadHandlers: Sendable {
         return length
     }
 
-    /// A small body waits in memory, a large one goes to the disk as it comes.
+    /// Holds a small body in memory, and writes a large one to the disk as it arrives.
     private func receive(_ body: IncomingBody, length: Int64) async throws -> StagedContent {
         if length <= StagedContent.inlineLimit, case let bytes = try await body.collect(limit: length),
             let content = StagedContent(inline: bytes)
@@ -158,9 +158,9 @@ struct UploadHandlers: Sendable {
 }
 
 extension UploadStore {
-    /// Appends a body to a member's upload in pieces, or begins one when it is not named.
+    /// Appends a body to a member's upload in pieces, or begins one without an identifier.
     ///
-    /// - Throws: ``UploadError``, and what the body or the storage has against it; then nothing of it stays.
+    /// - Throws: ``UploadError``, and errors of the body or the storage, after which the body is discarded.
     func append(_ body: IncomingBody, to id: String?, at offset: Int64, by member: Int64) async throws -> ChunkedUpload
     {
         let known: String
@@ -178,9 +178,9 @@ extension UploadStore {
 }
 
 extension ContentWriter {
-    /// Takes a whole body; the socket is read no faster than the disk takes it.
+    /// Receives a whole body; the socket is read no faster than the disk writes.
     ///
-    /// - Throws: What the body or the storage has against it; then what came is discarded.
+    /// - Throws: Errors of the body and the storage, after which the received bytes are discarded.
     fileprivate func take(_ body: IncomingBody) async throws {
         do {
             while let piece = try await body.next() {

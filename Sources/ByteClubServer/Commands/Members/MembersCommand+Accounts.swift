@@ -107,9 +107,9 @@ extension MembersCommand {
     }
 }
 
-/// What is said beside a token.
+/// The advice beside a new token.
 enum TokenAdvice {
-    /// Tells whose it is, for how long, and what to do with it.
+    /// Prints whose token it is, how long it works, and how to use it.
     static func tell(_ name: String, role: Role, _ address: ClubAddress?) {
         StandardError.write(
             line: "This is the token of \(name), \(role.phrase). It is shown only once and valid until revoked: "

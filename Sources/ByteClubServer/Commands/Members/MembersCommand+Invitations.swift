@@ -114,16 +114,10 @@ extension MembersCommand {
 extension OpenInvitation: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
-            json.key("id")
-            json.value(id)
-            json.key("role")
-            json.value(invitation.role.word)
-            json.key("expires")
-            json.value(invitation.expires.rfc3339)
-            if let inviter {
-                json.key("inviter")
-                json.value(inviter)
-            }
+            json.member("id", id)
+            json.member("role", invitation.role.word)
+            json.member("expires", invitation.expires.rfc3339)
+            json.member("inviter", inviter)
         }
     }
 }

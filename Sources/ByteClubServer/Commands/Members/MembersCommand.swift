@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// `members`: who may use the club; works whether or not the server runs.
+/// `members`: the members of the club; works whether or not the server runs.
 struct MembersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "members", abstract: "Invite, add, list and remove the members of a club.",
@@ -28,7 +28,7 @@ struct MembersCommand: ParsableCommand {
 
         func run() async throws {
             let unowned = CommandFailure(.data, "the club has no owner yet; add its owner first, without --role")
-            // No club is made of what is refused.
+            // A refused command must not create a club.
             if let role, role < .owner, !DataDirectory(path: data.data).holdsClub { throw unowned }
             let store = try data.open(making: true)
             if let role, role < .owner, try await !store.hasOwner() { throw unowned }
@@ -92,6 +92,39 @@ struct MembersCommand: ParsableCommand {
             }
             try await store.removeMember(name: name, evenTheLast: force)
             try store.close()
+        }
+    }
+}
+
+extension Role: ExpressibleByArgument {
+    init?(argument: String) { self.init(word: argument) }
+
+    static var allValueStrings: [String] { allCases.map(\.word) }
+}
+
+extension Member: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("name", name)
+            json.member("uid", uid)
+            json.member("role", role.word)
+            json.member("created", created.rfc3339)
+        }
+    }
+}
+
+extension NewMember: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("name", name)
+            json.member("token", token)
+            json.member("uid", uid)
+            if let oauth1 {
+                json.member("oauth_consumer_key", oauth1.consumerKey)
+                json.member("oauth_consumer_secret", oauth1.consumerSecret)
+                json.member("oauth_token", oauth1.token)
+                json.member("oauth_token_secret", oauth1.tokenSecret)
+            }
         }
     }
 }
