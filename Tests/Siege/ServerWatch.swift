@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// What a server takes at one moment.
+/// A server's resources at one moment.
 struct ServerSample: Sendable {
     /// Seconds since the start of the run.
     let time: Double
@@ -13,15 +13,15 @@ struct ServerSample: Sendable {
     let descriptors: Int
     /// Processor seconds since the server's start.
     let processor: Double
-    /// What its data folder takes of the disk, in MiB.
+    /// The disk use of its data folder, in MiB.
     let disk: Double
 }
 
-/// Looks once a second at what a server takes.
+/// Samples a server's resources once a second.
 final class ServerWatch: Sendable {
     private let samples = Mutex<[ServerSample]>([])
 
-    /// What was seen so far.
+    /// The samples so far.
     var seen: [ServerSample] { samples.withLock { $0 } }
 
     /// Looks until the day is over, on a thread of its own.
@@ -39,7 +39,7 @@ final class ServerWatch: Sendable {
         }
     }
 
-    /// The bytes of the disk that a folder takes with all below it.
+    /// The disk use of a folder in bytes, recursively.
     private static func diskUse(_ path: String) -> Int {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return 0 }
@@ -50,7 +50,7 @@ final class ServerWatch: Sendable {
 }
 
 extension [ServerSample] {
-    /// Those of a part of the run.
+    /// The samples of a part of the run.
     func during(_ span: Range<Double>) -> [ServerSample] { filter { span.contains($0.time) } }
 
     /// Processor use from the first to the last, as a share of one core.

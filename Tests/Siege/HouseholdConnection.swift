@@ -6,7 +6,7 @@ import TestSupport
 final class HouseholdConnection {
     private let connection: RawConnection
 
-    /// Connects; nil when nobody listens.
+    /// Connects; nil when the server does not accept.
     init?(port: UInt16, from source: LoopbackAddress) {
         guard let connection = RawConnection(port: port, from: source, timeout: 30) else { return nil }
         self.connection = connection
@@ -36,7 +36,7 @@ final class HouseholdConnection {
     }
 }
 
-/// The sign-in page as a browser has it: cookies, and what the form must send back.
+/// A browser's state for the sign-in page: cookies, and the form's hidden values.
 struct SignInForm: Sendable {
     private var cookies: [String: String] = [:]
     private var token = ""
@@ -44,7 +44,7 @@ struct SignInForm: Sendable {
     /// A browser that was never here.
     init() {}
 
-    /// Takes the page, or the answer to its form.
+    /// Updates the state from the page, or from the answer to its form.
     mutating func take(_ answer: RawMessage) {
         for field in answer.fields where field.name.lowercased() == "set-cookie" {
             let pair = field.value.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map(String.init)
@@ -57,14 +57,14 @@ struct SignInForm: Sendable {
     }
 
     /// Asks for the page.
-    var page: [UInt8] { Load.get("/login", token: nil, headers: cookieField) }
+    var page: [UInt8] { RawRequest.get("/login", token: nil, headers: cookieField) }
 
-    /// Sends the form; the last request of a connection says so.
+    /// Submits the form; with `isLast` the connection closes after it.
     func signIn(_ name: String, password: String, isLast: Bool = false) -> [UInt8] {
         let text = "csrf=\(token)&next=/&name=\(name)&password=\(password)".replacing(" ", with: "+")
         let fields = cookieField + (isLast ? "Connection: close\r\n" : "")
-        return Load.send(
-            "POST", "/login", token: nil, headers: fields, body: Array(text.utf8), type: SiegeAttacks.formType)
+        return RawRequest.send(
+            "POST", "/login", token: nil, headers: fields, body: Array(text.utf8), type: RawRequest.formType)
     }
 
     private var cookieField: String {

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// What members come for.
+/// The requests of honest members.
 enum Errand: String, CaseIterable, Sendable {
     case saveNote = "save a note"
     case changes = "ask for changes"
@@ -23,11 +23,11 @@ struct HonestRequest: Sendable {
     /// The status of the answer; 0 for none.
     let status: Int
 
-    /// Whether the member got what was asked for.
+    /// Whether the request was served.
     var isServed: Bool { (200..<300).contains(status) || status == (errand == .signIn ? 303 : 304) }
 }
 
-/// What all members know: how long the run has been going, the photos, and whether it is over.
+/// The state that all members share: the time of the run, the photos, and its end.
 final class ClubDay: Sendable {
     private let start = ContinuousClock.now
     private let photos: Mutex<[String]>
@@ -53,7 +53,7 @@ final class ClubDay: Sendable {
     }
 }
 
-/// A member who does an errand twice a second, from an address of their own.
+/// A member who makes a request twice a second, from an address of their own.
 ///
 /// Its calls block.
 final class HonestMember {
@@ -61,7 +61,7 @@ final class HonestMember {
     private static let pace = 0.5
     /// Requests on one connection, as phones come and go.
     private static let perConnection = 50
-    /// Seconds between two times that somebody signs in, which is as often as an address may.
+    /// Seconds between two sign-ins, the limit for one address.
     private static let betweenSignIns = 12.0
     /// The order of errands, over and over.
     private static let order: [Errand] = {
@@ -112,7 +112,7 @@ final class HonestMember {
             let now = day.now
             done.append(HonestRequest(errand: errand, due: due, milliseconds: (now - due) * 1000, status: status))
             due += Self.pace
-            // Whoever waited for long goes on from now instead of doing at once what was due meanwhile.
+            // After a long wait the member continues from now, and skips the requests that were due in between.
             if now > due + 5 { due = now }
         }
     }
@@ -123,13 +123,13 @@ final class HonestMember {
         case .saveNote: return saveNote()
         case .changes: return askForChanges()
         case .listing:
-            return exchange(Load.get("/1/metadata/auto/notes/\(number)", token: token))?.status ?? 0
+            return exchange(RawRequest.get("/1/metadata/auto/notes/\(number)", token: token))?.status ?? 0
         case .thumbnail:
             let photo = added ?? day.photo(using: &generator)
             added = nil
-            return exchange(Load.get("/1/thumbnails/auto\(photo)?size=l", token: token))?.status ?? 0
+            return exchange(RawRequest.get("/1/thumbnails/auto\(photo)?size=l", token: token))?.status ?? 0
         case .photo:
-            return exchange(Load.get("/1/files/auto\(day.photo(using: &generator))", token: token))?.status ?? 0
+            return exchange(RawRequest.get("/1/files/auto\(day.photo(using: &generator))", token: token))?.status ?? 0
         case .addPhoto: return addPhoto()
         case .signIn: return signIn()
         }
@@ -140,7 +140,7 @@ final class HonestMember {
         let text = String(repeating: "The ridge was clear at \(generator.next()). ", count: 36)
         let condition = revisions[note].map { "?parent_rev=\($0)" } ?? ""
         let target = "/1/files_put/auto/notes/\(number)/note-\(note).md\(condition)"
-        guard let answer = exchange(Load.send("PUT", target, token: account.token, body: Array(text.utf8))) else {
+        guard let answer = exchange(RawRequest.send("PUT", target, token: account.token, body: Array(text.utf8))) else {
             // Whether it was stored is not known.
             revisions[note] = nil
             return 0
@@ -152,7 +152,7 @@ final class HonestMember {
     private func askForChanges() -> Int {
         let target = cursor == nil ? "/1/delta/latest_cursor" : "/1/delta"
         let body = Array((cursor.map { "cursor=\($0)" } ?? "").utf8)
-        let request = Load.send("POST", target, token: account.token, body: body, type: SiegeAttacks.formType)
+        let request = RawRequest.send("POST", target, token: account.token, body: body, type: RawRequest.formType)
         guard let answer = exchange(request) else { return 0 }
         if answer.status == 200 { cursor = JSONMember.text("cursor", in: answer.body) ?? cursor }
         return answer.status
@@ -163,8 +163,8 @@ final class HonestMember {
         adds += 1
         let path = "/photos/\(number)-\(adds).jpg"
         let bytes = SiegePhoto.bytes(names[adds % names.count], "\(number) \(adds) \(generator.next())")
-        guard let answer = exchange(Load.send("PUT", "/1/files_put/auto" + path, token: account.token, body: bytes))
-        else { return 0 }
+        let request = RawRequest.send("PUT", "/1/files_put/auto" + path, token: account.token, body: bytes)
+        guard let answer = exchange(request) else { return 0 }
         if answer.status == 200 {
             day.add(path)
             added = path

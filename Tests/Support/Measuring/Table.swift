@@ -1,34 +1,19 @@
-/// What one contestant did, as medians over the rounds.
-struct Measurement: Sendable {
-    /// Seconds from start to end.
-    var seconds: Double
-    /// Processor seconds of the contestant's own process.
-    var processor: Double = 0
-    /// The most memory of the contestant's own process, in MiB.
-    var memory: Double = 0
-
-    static func median(_ runs: [Measurement]) -> Measurement {
-        Measurement(
-            seconds: median(runs.map(\.seconds)), processor: median(runs.map(\.processor)),
-            memory: median(runs.map(\.memory)))
-    }
-
-    static func median(_ values: [Double]) -> Double {
-        let sorted = values.sorted()
-        guard !sorted.isEmpty else { return .nan }
-        return sorted.count % 2 == 1
-            ? sorted[sorted.count / 2] : (sorted[sorted.count / 2 - 1] + sorted[sorted.count / 2]) / 2
-    }
-}
-
 /// A title and rows, printed as Markdown.
-struct Table: Sendable {
-    let title: String
-    let header: [String]
-    var rows: [[String]] = []
+public struct Table: Sendable {
+    /// The heading above the table.
+    public let title: String
+    /// The names of the columns.
+    public let header: [String]
+    /// The rows, each with one cell per column.
+    public var rows: [[String]]
+
+    /// Creates a table.
+    public init(title: String, header: [String], rows: [[String]] = []) {
+        (self.title, self.header, self.rows) = (title, header, rows)
+    }
 
     /// A table of contestants whose ratios are speeds relative to the one named.
-    static func race(
+    public static func race(
         _ title: String, unit: String, amount: Double, reference: String, _ contestants: [(String, [Measurement])]
     ) -> Table {
         let medians = contestants.map { ($0.0, Measurement.median($0.1)) }
@@ -45,7 +30,8 @@ struct Table: Sendable {
         return table
     }
 
-    static func number(_ value: Double, _ digits: Int) -> String {
+    /// A number with a fixed count of decimal places; `-` unless it is finite.
+    public static func number(_ value: Double, _ digits: Int) -> String {
         guard value.isFinite else { return "-" }
         var scale = 1.0
         for _ in 0..<digits { scale *= 10 }
@@ -56,7 +42,8 @@ struct Table: Sendable {
         return whole + "." + String(repeating: "0", count: digits - fraction.utf8.count) + fraction
     }
 
-    var text: String {
+    /// The table in Markdown, with a heading of the second level.
+    public var text: String {
         let widths = header.indices.map { column in ([header] + rows).map { $0[column].count }.max() ?? 0 }
         let line = { (cells: [String]) in
             "| " + zip(cells, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: " | ")

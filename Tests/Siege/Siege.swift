@@ -1,21 +1,21 @@
 import Glibc
 import TestSupport
 
-/// What a siege is told on its command line.
+/// The options of a siege.
 struct SiegePlan: Sendable {
     /// An empty folder to work in.
     var work = ""
     /// Seconds of the quiet time and the siege together.
     var seconds = 1_200.0
-    /// What repeats the choices of members.
+    /// The seed of the members' choices.
     var seed: UInt64 = 1
-    /// How much of the attacks' sizes: 100 is what a siege has, less is for a look at the tool itself.
+    /// The size of the attacks in percent; less than 100 is for tests of this tool.
     var percent = 100
     /// How many members save notes and look at photos.
     var members = 16
     /// The folder of another release's programs, to be measured the same way.
     var beside: String?
-    /// What an attack's name must contain to be part of it; all are when empty.
+    /// A part of the names of the attacks to run; all run when empty.
     var only = ""
     /// Whether the figures are printed as JSON.
     var isJSON = false
@@ -29,6 +29,11 @@ struct SiegePlan: Sendable {
     /// How many names the folder has that attackers list and search.
     var names: Int { max(200, 20_000 * percent / 100) }
 
+    /// Options that make no sense, with the reason in one line.
+    struct UsageError: Error, CustomStringConvertible {
+        let description: String
+    }
+
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
         while let flag = rest.popFirst() {
@@ -36,7 +41,7 @@ struct SiegePlan: Sendable {
                 isJSON = true
                 continue
             }
-            guard let value = rest.popFirst() else { throw Settings.UsageError(description: "\(flag) needs a value") }
+            guard let value = rest.popFirst() else { throw UsageError(description: "\(flag) needs a value") }
             let number = Double(value).flatMap { $0 > 0 ? $0 : nil }
             switch (flag, number) {
             case ("--work", _): work = value
@@ -46,17 +51,30 @@ struct SiegePlan: Sendable {
             case ("--seed", let number?): seed = UInt64(number)
             case ("--percent", let number?): percent = Int(number.rounded(.up))
             case ("--members", let number?) where number <= 200: members = Int(number)
-            default: throw Settings.UsageError(description: "'\(flag) \(value)' makes no sense")
+            default: throw UsageError(description: "'\(flag) \(value)' makes no sense")
             }
         }
-        if work.isEmpty { throw Settings.UsageError(description: "--work DIR is missing") }
+        if work.isEmpty { throw UsageError(description: "--work DIR is missing") }
     }
 }
 
 /// A day on the Internet: all attacks at once on a server that honest members use meanwhile.
+///
+/// `Siege --work DIR [--minutes N] [--seed N] [--percent N] [--members N] [--only ATTACK] [--beside DIR] [--json]`; exits
+/// 1 when a bar is missed.
+@main
 enum Siege {
+    static func main() async {
+        do {
+            exit(try await run(Array(CommandLine.arguments.dropFirst())) ? 0 : 1)
+        } catch {
+            note("\(error)")
+            exit(1)
+        }
+    }
+
     /// Runs it against this build, then against the release beside it; returns whether this build kept all bars.
-    static func run(_ arguments: [String]) async throws -> Bool {
+    private static func run(_ arguments: [String]) async throws -> Bool {
         let plan = try SiegePlan(arguments)
         Crowd.raiseDescriptorLimit()
         var outcomes = [try await measure(plan, "this build", programs: Program.directory)]
@@ -98,7 +116,7 @@ enum Siege {
         note("\(name): over; waiting until the server has come back")
         var outcome = SiegeOutcome(
             name: name, quiet: quiet..<start, siege: start..<end, after: end..<day.now, attacks: attacked)
-        // Whoever is asked in the last second may take a while; a minute is what the server has.
+        // Requests of the last second may be slow; the server has a minute.
         let patience = min(SiegeOutcome.timeToComeBack, plan.seconds)
         repeat {
             try await Task.sleep(for: .seconds(1))
@@ -131,7 +149,7 @@ enum Siege {
     /// The sign-in page, as attackers have looked at it once.
     private static func form(port: UInt16) async throws -> SignInForm {
         let page = await BackgroundThread.run {
-            HouseholdConnection(port: port, from: .server)?.exchange(Load.get("/login", token: nil))
+            HouseholdConnection(port: port, from: .server)?.exchange(RawRequest.get("/login", token: nil))
         }
         guard let page, page.status == 200 else { throw Stopwatch.Failure(description: "there is no sign-in page") }
         var form = SignInForm()

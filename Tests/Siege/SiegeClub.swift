@@ -2,9 +2,9 @@ import ByteClubCore
 import Glibc
 import TestSupport
 
-/// A club as it is deployed: its server, its members, what they have stored, and what an editor has planted in it.
+/// A club as in production: its server, members, contents, and the contents that an attacking editor has planted.
 struct SiegeClub: Sendable {
-    /// Somebody with a token, and with a password for the pages when there is one.
+    /// An account with a token, and with a password for the pages if it has one.
     struct Account: Sendable {
         let name: String
         let token: String
@@ -98,27 +98,27 @@ private struct Planting {
         for (number, name) in ["city", "forest", "courtyard", "sunrise", "studio", "progressive", "night"].enumerated()
         {
             let path = "/photos/first-\(number).jpg"
-            try send(
-                Load.send("PUT", "/1/files_put/auto" + path, token: owner.token, body: SiegePhoto.bytes(name, "first")))
+            let photo = SiegePhoto.bytes(name, "first")
+            try send(RawRequest.send("PUT", "/1/files_put/auto" + path, token: owner.token, body: photo))
             planted.photos.append(path)
         }
         // Some below the number of scans at which the decoder stops, some above it.
         for number in 0..<8 {
             let bytes = ProgressiveBomb.make(side: 4_000, scans: number % 4 == 3 ? 700 : 499, number: number)
             try send(
-                Load.send("PUT", "/1/files_put/auto/traps/bomb-\(number).jpg", token: editor.token, body: bytes))
+                RawRequest.send("PUT", "/1/files_put/auto/traps/bomb-\(number).jpg", token: editor.token, body: bytes))
         }
         let traps = try link("/traps")
         planted.bombs = (0..<8).map { "\(traps)/bomb-\($0).jpg?picture=1" }
         planted.folder = try link("/archive")
-        try send(
-            Load.send("PUT", "/1/sync/chunks/\(planted.chunk)", token: editor.token, body: chunk), accepts: 200..<300)
+        let upload = RawRequest.send("PUT", "/1/sync/chunks/\(planted.chunk)", token: editor.token, body: chunk)
+        try send(upload, accepts: 200..<300)
         return planted
     }
 
     /// A public link to a folder, as a target.
     private func link(_ path: String) throws -> String {
-        let answer = try send(Load.send("POST", "/1/shares/auto" + path, token: editor.token, body: []))
+        let answer = try send(RawRequest.send("POST", "/1/shares/auto" + path, token: editor.token, body: []))
         guard let url = JSONMember.text("url", in: answer.body), let start = url.firstRange(of: "/s/") else {
             throw Stopwatch.Failure(description: "no link: \(answer.text)")
         }
@@ -144,7 +144,7 @@ private struct Planting {
             var json = JSONText()
             SyncBatch(operations).write(to: &json)
             let answer = try send(
-                Load.send(
+                RawRequest.send(
                     "POST", "/1/sync/batch", token: owner.token, body: SyncFrame.join(json.bytes, contents),
                     type: SyncFrame.mime))
             let outcome = try JSONReader.read(SyncOutcome.self, from: answer.body)

@@ -1,5 +1,4 @@
-/// A small progressive JPEG that takes a decoder long: scan after scan refines every block of a large picture by
-/// nothing.
+/// A small progressive JPEG that is slow to decode: scan after scan refines every block of a large picture by nothing.
 ///
 /// One code stands for up to 32,767 blocks without a change (ITU-T T.81, G.1.2.2), so that a scan is some 40 bytes,
 /// while a decoder visits each coefficient of each block for it.

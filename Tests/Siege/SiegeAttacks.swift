@@ -5,7 +5,7 @@ import TestSupport
 struct SiegeAttacks {
     let club: SiegeClub
     let plan: SiegePlan
-    /// A browser's cookie and the form's token that goes with it.
+    /// A browser's cookie and the matching token of the form.
     let form: SignInForm
 
     /// All of them.
@@ -16,17 +16,17 @@ struct SiegeAttacks {
     // MARK: Strangers
 
     private var strangers: [Attack] {
-        let style = Load.get("/style.css", token: nil)
-        let page = Load.get(club.sharedFolder, token: nil)
-        let pipeline = Array(repeatElement(Load.get("/login", token: nil), count: 2_000).joined())
+        let style = RawRequest.get("/style.css", token: nil)
+        let page = RawRequest.get(club.sharedFolder, token: nil)
+        let pipeline = Array(repeatElement(RawRequest.get("/login", token: nil), count: 2_000).joined())
         let forms = [64 << 10, 1 << 20].map { size in
-            let head = Load.send("POST", "/login", token: nil, body: [], type: Self.formType)
+            let head = RawRequest.send("POST", "/login", token: nil, body: [], type: RawRequest.formType)
             let text = String(decoding: head, as: UTF8.self)
                 .replacing("Content-Length: 0", with: "Content-Length: \(size)")
-            // All but what 128 bytes a second take some minutes for.
+            // The rest needs some minutes at 128 bytes a second.
             return Array(text.utf8) + [UInt8](repeating: UInt8(ascii: "a"), count: size - 30_000)
         }
-        let bombs = club.bombs.map { Load.get($0, token: nil) }
+        let bombs = club.bombs.map { RawRequest.get($0, token: nil) }
         return [
             Attack(
                 name: "connections held", attacker: "stranger", fromOne: few(600), fromSixty: few(3_540), pace: 150
@@ -65,17 +65,17 @@ struct SiegeAttacks {
         let words = (0..<12_000).map { "w\($0)" }.joined(separator: " ")
         // One that is far over any bound, and one of as many words as a person might ask for.
         let searches = [words.prefix(62_000), words.prefix(150)].map { query in
-            Load.send(
+            RawRequest.send(
                 "POST", "/1/search/auto", token: token,
-                body: Array("query=\(query.replacing(" ", with: "+"))".utf8), type: Self.formType)
+                body: Array("query=\(query.replacing(" ", with: "+"))".utf8), type: RawRequest.formType)
         }
         let listings = [
-            Load.get("/1/metadata/auto/archive?file_limit=25000", token: token),
-            Load.send("POST", "/1/delta", token: token, body: [], type: Self.formType),
-            Load.get("/1/sync/changes?limit=5000", token: token),
+            RawRequest.get("/1/metadata/auto/archive?file_limit=25000", token: token),
+            RawRequest.send("POST", "/1/delta", token: token, body: [], type: RawRequest.formType),
+            RawRequest.get("/1/sync/changes?limit=5000", token: token),
         ]
         let bombs = club.bombs.indices.map {
-            Load.get("/1/thumbnails/auto/traps/bomb-\($0).jpg?size=l", token: token)
+            RawRequest.get("/1/thumbnails/auto/traps/bomb-\($0).jpg?size=l", token: token)
         }
         return [
             Attack(
@@ -100,7 +100,7 @@ struct SiegeAttacks {
         let piece = noise(1 << 20, seed: 12)
         let base = noise(4 << 20, seed: 13)
         let chunk = club.chunk
-        let upload = Load.send("PUT", "/1/chunked_upload", token: token, body: piece)
+        let upload = RawRequest.send("PUT", "/1/chunked_upload", token: token, body: piece)
         let stalled = Array(upload.dropLast(piece.count / 2))
         return [
             Attack(
@@ -124,7 +124,7 @@ struct SiegeAttacks {
             ) { number in
                 var bytes = base
                 bytes.replaceSubrange(0..<8, with: (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
-                return Load.send("PUT", "/1/sync/chunks/\(ContentHasher.hash(bytes))", token: token, body: bytes)
+                return RawRequest.send("PUT", "/1/sync/chunks/\(ContentHasher.hash(bytes))", token: token, body: bytes)
             },
         ]
     }
@@ -137,9 +137,7 @@ struct SiegeAttacks {
         let operation = SyncOperation(id, .create(.init(.node(.root), "large \(number).bin"), content))
         var json = JSONText()
         SyncBatch([operation]).write(to: &json)
-        return Load.send(
+        return RawRequest.send(
             "POST", "/1/sync/batch", token: token, body: SyncFrame.join(json.bytes, []), type: SyncFrame.mime)
     }
-
-    static let formType = "application/x-www-form-urlencoded"
 }

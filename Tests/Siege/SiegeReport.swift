@@ -1,6 +1,7 @@
 import ByteClubCore
+import TestSupport
 
-/// What sieges came to, for people and for programs.
+/// The report on sieges, for people and for programs.
 struct SiegeReport {
     let plan: SiegePlan
     let outcomes: [SiegeOutcome]

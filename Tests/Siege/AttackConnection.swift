@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// One connection of an attacker, which never waits: what the socket does not take or give now, it does later.
+/// One non-blocking connection of an attacker.
 struct AttackConnection {
     /// How it came to its end.
     enum End: Sendable {
@@ -18,9 +18,9 @@ struct AttackConnection {
     private var rest: ArraySlice<UInt8>
     private var answer: [UInt8] = []
     private var nextDrop: Double
-    /// How many bytes the socket has taken.
+    /// Bytes sent.
     private(set) var sent = 0
-    /// How it ended; nil while it goes on.
+    /// How it ended; nil while it is open.
     private(set) var end: End?
 
     /// Connects from an address; nil when the system has no socket left.
@@ -30,7 +30,7 @@ struct AttackConnection {
         (opened, rest, nextDrop) = (now, request[...], now + 1)
         guard descriptor >= 0 else { return nil }
         if attack.reading != .everything {
-            // The less the kernel takes for the attacker, the more the server has to hold.
+            // A small receive buffer leaves more bytes with the server.
             var size: Int32 = 4096
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -40,14 +40,14 @@ struct AttackConnection {
         }
     }
 
-    /// What poll(2) is asked about it.
+    /// Its entry for poll(2).
     func interest(_ attack: Attack) -> pollfd {
         let hangUp: Int32 = 0x2000  // POLLRDHUP
         let reads = attack.reading == .everything ? POLLIN : 0
         return pollfd(fd: descriptor, events: Int16(hangUp | reads | (rest.isEmpty ? 0 : POLLOUT)), revents: 0)
     }
 
-    /// Does what the attack says, as far as the socket is ready.
+    /// Performs the attack's next step, as far as the socket is ready.
     mutating func step(_ attack: Attack, _ events: Int16, at now: Double, using scratch: inout [UInt8]) {
         if Int32(events) & POLLOUT != 0 { send() }
         if Int32(events) & POLLIN != 0, attack.reading == .everything { receive(scratch.count, using: &scratch) }
@@ -68,7 +68,7 @@ struct AttackConnection {
         }
     }
 
-    /// Closes the socket, after a last look at what the server has said.
+    /// Closes the socket, after reading the bytes that have arrived.
     mutating func close(using scratch: inout [UInt8]) {
         receive(256, using: &scratch)
         Glibc.close(descriptor)

@@ -1,6 +1,8 @@
-/// What a siege of one server came to.
+import TestSupport
+
+/// The outcome of a siege of one server.
 struct SiegeOutcome: Sendable {
-    /// What must hold: a figure, what is right, and whether it is so.
+    /// A requirement: a figure, its bound, and whether it is met.
     struct Bar: Sendable {
         let name: String
         let figure: String
@@ -8,19 +10,20 @@ struct SiegeOutcome: Sendable {
         let isKept: Bool
     }
 
-    /// Times of an errand, in milliseconds, and what was refused.
+    /// Times of a kind of request in milliseconds, and refusals.
     struct Service: Sendable {
         let count: Int
         let p50: Double
         let p99: Double
         let worst: Double
-        /// Requests without what was asked for, by status; 0 for those without an answer.
+        /// Unserved requests by status; 0 for those without an answer.
         let refusals: [Int: Int]
 
         init(_ requests: [HonestRequest]) {
-            let times = Load.Result(times: requests.map(\.milliseconds).sorted())
-            count = requests.count
-            (p50, p99, worst) = (times.percentile(0.5), times.percentile(0.99), times.times.last ?? .nan)
+            let times = requests.map(\.milliseconds)
+            count = times.count
+            (p50, p99) = (Measurement.percentile(0.5, of: times), Measurement.percentile(0.99, of: times))
+            worst = times.max() ?? .nan
             refusals = requests.filter { !$0.isServed }.reduce(into: [:]) { $0[$1.status, default: 0] += 1 }
         }
 
@@ -38,8 +41,8 @@ struct SiegeOutcome: Sendable {
     static let memoryLimit = 256.0
     /// Seconds in which memory, connections and processor must be back.
     static let timeToComeBack = 60.0
-    /// What counts as back: memory in MiB, open files and a share of a core above the most of the quiet time, for the
-    /// processor above one and a half times its mean.
+    /// How far above the quiet time's maximum a recovered server may be: memory in MiB, open files and a share of a
+    /// core, for the processor above one and a half times the mean.
     private static let margin = (memory: 48.0, descriptors: 64, load: 0.1)
 
     /// Whose server it was.
@@ -48,7 +51,7 @@ struct SiegeOutcome: Sendable {
     let quiet: Range<Double>
     let siege: Range<Double>
     var after: Range<Double>
-    /// What the attackers did.
+    /// The results of the attacks.
     let attacks: AttackForce.Outcome
     var requests: [HonestRequest] = []
     var samples: [ServerSample] = []

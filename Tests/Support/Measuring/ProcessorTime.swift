@@ -1,29 +1,27 @@
-import CLinux
-import Glibc
-import TestSupport
+public import Glibc
 
-/// What processes that run on have taken of the processors.
-enum ProcessorTime {
-    /// Seconds that a process and its direct children have used so far.
-    static func seconds(of pid: pid_t) -> Double {
+/// Processor time and memory of running processes, from proc(5).
+public enum ProcessorTime {
+    /// Processor seconds of a process and its direct children.
+    public static func seconds(of pid: pid_t) -> Double {
         children(of: pid).reduce(own(pid)) { $0 + own($1) }
     }
 
-    /// The most memory in MiB that a process and its direct children have held, added up.
-    static func peakMemory(of pid: pid_t) -> Double {
+    /// Peak memory of a process and its direct children, added up, in MiB.
+    public static func peakMemory(of pid: pid_t) -> Double {
         ([pid] + children(of: pid)).reduce(0) { $0 + status("VmHWM:", of: $1) }
     }
 
-    /// The memory in MiB that a process and its direct children hold now, added up.
-    static func memory(of pid: pid_t) -> Double {
+    /// Memory of a process and its direct children now, added up, in MiB.
+    public static func memory(of pid: pid_t) -> Double {
         ([pid] + children(of: pid)).reduce(0) { $0 + status("VmRSS:", of: $1) }
     }
 
-    /// Seconds that the calling thread has used so far.
-    static var ofThisThread: Double { read(CLOCK_THREAD_CPUTIME_ID) }
+    /// Processor seconds of the calling thread.
+    public static var ofThisThread: Double { read(CLOCK_THREAD_CPUTIME_ID) }
 
-    /// Seconds that this process has used so far.
-    static var ofThisProcess: Double { read(CLOCK_PROCESS_CPUTIME_ID) }
+    /// Processor seconds of this process.
+    public static var ofThisProcess: Double { read(CLOCK_PROCESS_CPUTIME_ID) }
 
     private static func read(_ clock: clockid_t) -> Double {
         var time = timespec()

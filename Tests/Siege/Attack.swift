@@ -2,13 +2,13 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// What an attacker does over and over, on connections from one address and from sixty.
+/// A repeated attack, on connections from one address and from sixty.
 struct Attack: Sendable {
-    /// How an attacker takes answers.
+    /// How an attacker reads answers.
     enum Reading: Equatable, Sendable {
         /// At once.
         case everything
-        /// So many bytes a second, little more than what gets a client given up.
+        /// So many bytes a second, just above the rate below which the server closes the connection.
         case drops(Int)
         /// Not at all.
         case nothing
@@ -17,9 +17,9 @@ struct Attack: Sendable {
     /// Addresses that attacks come from, besides 127.0.0.1.
     static let crowd = (2...61).map { LoopbackAddress(0, UInt8($0)) }
 
-    /// What it is, for the report.
+    /// Its name in the report.
     let name: String
-    /// Who can do it.
+    /// The role that it needs.
     let attacker: String
     /// The most connections at once from 127.0.0.1.
     var fromOne = 0
@@ -29,18 +29,18 @@ struct Attack: Sendable {
     var pace: Double
     /// How many are opened together.
     var volley = 1
-    /// How many are opened in the whole run, so that what is stored stays bounded.
+    /// The most connections in the whole run, to bound the storage that it uses.
     var total = Int.max
     var reading = Reading.everything
     /// Bytes sent each second after the request.
     var trickle = 0
     /// Seconds after which the attacker hangs up, once the request is sent; nil when the server has to end it.
     var patience: Double?
-    /// What is sent, by the number of the connection.
+    /// The bytes to send, by the number of the connection.
     let request: @Sendable (Int) -> [UInt8]
 }
 
-/// What came of an attack.
+/// The results of an attack.
 struct AttackTally: Sendable {
     /// Connections opened.
     var opened = 0
@@ -59,7 +59,7 @@ struct AttackTally: Sendable {
 
     /// Whether the server has had to do with it.
     var hasReached: Bool { sent > 0 && (!answers.isEmpty || dropped + abandoned > 0) }
-    /// Answers that gave the attacker what was asked for.
+    /// Answers that served the attacker's request.
     var served: Int { answers.filter { $0.key < 400 }.values.reduce(0, +) }
     /// Refusals by status, as in `413: 20, 503: 4`.
     var refusals: String {
@@ -113,7 +113,7 @@ private struct AttackLine {
         connections = []
     }
 
-    /// Closes a connection and counts what came of it.
+    /// Closes a connection and counts its result.
     private mutating func take(_ connection: AttackConnection, using scratch: inout [UInt8]) {
         var connection = connection
         connection.close(using: &scratch)
@@ -128,9 +128,9 @@ private struct AttackLine {
 
 /// All attacks at once, on one thread that looks at its connections twenty times a second.
 struct AttackForce: Sendable {
-    /// What came of all.
+    /// The results of all attacks.
     struct Outcome: Sendable {
-        /// Each attack with what came of it.
+        /// Each attack with its results.
         var tallies: [(attack: Attack, tally: AttackTally)] = []
         /// Processor seconds that the attackers themselves took.
         var processor = 0.0
