@@ -7,7 +7,7 @@ struct PhotosShowCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show photos in the terminal; in a pipe, their details.",
         discussion: """
-            A panorama uses the full width of the terminal. Terminals that support kitty, iTerm2 or sixel graphics \
+            A panorama uses the full width of the terminal. Terminals that support kitty or iTerm2 graphics \
             get pictures, others half blocks of text; if the environment does not say which, the terminal is queried \
             once. With NO_COLOR, TERM=dumb or in a pipe nothing is drawn unless --as is given.
 
