@@ -2,7 +2,7 @@ import ByteClubMedia
 
 @testable import ByteClubCLI
 
-/// What a terminal makes of the bytes that draw a picture, written from the protocols alone.
+/// The pixels that a terminal draws, decoded independently from the protocols.
 struct DrawnPicture {
     /// Pixels across and down.
     let width: Int
@@ -16,7 +16,7 @@ struct DrawnPicture {
         rgb = [UInt8](repeating: 0, count: width * height * 3)
     }
 
-    /// How near the pixels are to those of a picture of this size, in decibels.
+    /// The PSNR to a picture of the same size, in decibels.
     func psnr(to picture: Picture) -> Double {
         guard picture.rgb.count == rgb.count else { return 0 }
         var sum = 0

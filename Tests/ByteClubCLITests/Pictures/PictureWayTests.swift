@@ -38,7 +38,7 @@ import Testing
         #expect(told("\u{1B}[?62;4;22c") == .blocks && told("") == .blocks && told("\u{1B}[?62;4") == .blocks)
     }
 
-    /// A terminal with nobody, or a test, at its other end.
+    /// A pseudo-terminal whose other end is silent, or the test.
     private static func open() throws -> (outer: Int32, inner: Int32) {
         var (outer, inner): (Int32, Int32) = (-1, -1)
         guard unsafe openpty(&outer, &inner, nil, nil, nil) == 0 else { throw FileError(.read, "a terminal") }
