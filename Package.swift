@@ -152,6 +152,10 @@ let package = Package(
             name: "Benchmarks",
             dependencies: ["ByteClubCore", "ByteClubHTTP", "ByteClubMedia", "CLinux", httpTypes, "TestSupport"],
             swiftSettings: settings),
+        // Attacks on a server, for Tests/Tools/siege.
+        .executableTarget(
+            name: "Siege", dependencies: ["ByteClubCore", "CLinux", "TestSupport"], path: "Tests/Siege",
+            swiftSettings: settings),
         // Small programs on the public API alone, for those who learn it.
         .executableTarget(
             name: "halftunes", dependencies: ["ByteClubHTTP", argumentParser, httpTypes],

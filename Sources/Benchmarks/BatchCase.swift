@@ -44,7 +44,7 @@ enum BatchCase {
         ]
     }
 
-    /// Requests to a server and what is needed of its answers.
+    /// Requests to a server, and the checks of their answers.
     private struct Wire: Sendable {
         let port: UInt16
         let token: String

@@ -3,15 +3,13 @@ import TestSupport
 
 /// Measures ByteClub beside its peers and the machine's own limits, all in one run, and prints a table for each case.
 ///
-/// `Benchmarks siege --work DIR [--minutes N] [--seed N] [--beside DIR] [--json]` besieges a server instead; see
-/// ``Siege``.
-///
 /// `Benchmarks pictures SIZE[,SIZE...] DIR FILE...` makes the pictures that the case `media` measures; see ``Pictures``.
 ///
 /// `Benchmarks catalogue` prints the address of a catalogue for the examples and serves it until it is killed; see
 /// ``CatalogueServer``.
 ///
-/// `Benchmarks session put|get|cancel|tls|progress|serial|rate ...` makes the transfers that the case `session` measures; see ``SessionClient``.
+/// `Benchmarks session put|get|cancel|tls|progress|serial|rate ...` makes the transfers that the case `session` measures;
+/// see ``SessionClient``.
 ///
 /// `Benchmarks --work DIR [--only NAME,...] [--rounds N] [--notes N] [--many N] [--mebibytes N] [--edits N] [--corpus
 /// DIR] [--photos DIR] [--peers DIR] [--label TEXT]`
@@ -20,10 +18,6 @@ struct Benchmarks {
     static func main() async {
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())
-            if arguments.first == "siege" {
-                let isKept = try await Siege.run(Array(arguments.dropFirst()))
-                exit(isKept ? 0 : 1)
-            }
             if arguments.first == "pictures" { exit(try Pictures.run(Array(arguments.dropFirst()))) }
             if arguments.first == "catalogue" {
                 let server = try CatalogueServer()

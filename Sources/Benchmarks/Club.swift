@@ -1,6 +1,6 @@
 import TestSupport
 
-/// A fresh server with members who are logged in.
+/// A new server with signed-in members.
 struct Club: Sendable {
     let server: ServerProcess
     let members: [MemberMachine]

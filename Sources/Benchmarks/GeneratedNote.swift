@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// Notes of about 1.5 KiB whose words are as often as those of a language, one in ten of them Chinese.
+/// Notes of about 1.5 KiB with the word frequencies of a language, one in ten of them Chinese.
 enum GeneratedNote {
     private static let syllables = [
         "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "ri", "so", "tu", "va", "we", "xi",

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// What mirrors take that run while nothing happens.
+/// Processor and memory of running mirrors without changes.
 enum IdleCase {
     static func run(_ settings: Settings) async throws -> [Table] {
         var table = Table(

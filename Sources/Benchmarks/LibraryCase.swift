@@ -124,7 +124,7 @@ enum LibraryCase {
         ]
     }
 
-    /// Runs `byteclub photos`; what it says goes to a file.
+    /// Runs `byteclub photos` with its output in a file.
     private static func photos(
         _ arguments: [String], as member: MemberMachine, _ folder: String
     ) async throws -> Measurement {
@@ -189,7 +189,7 @@ enum LibraryCase {
         }
     }
 
-    /// Copies what is in a folder, but for links and what a sync keeps for itself.
+    /// Copies a folder's contents, except links and files that a sync keeps for itself.
     private static func copy(_ source: String, to folder: String) async throws {
         LocalFiles.makeFolder(folder)
         let script = """

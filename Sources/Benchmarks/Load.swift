@@ -1,11 +1,11 @@
 import Glibc
 import TestSupport
 
-/// Many clients that each keep one connection and one request under way, driven by one thread with `poll`.
+/// Many clients with one connection and one running request each, driven by one thread with `poll`.
 ///
-/// It does as little as a client can, so that it takes little of the processors it shares with the server.
+/// It does as little work as possible, since it shares the processors with the server.
 struct Load: Sendable {
-    /// What came of it.
+    /// The result of a load.
     struct Result: Sendable {
         /// Seconds from the first request to the last answer.
         var seconds = 0.0
@@ -17,10 +17,7 @@ struct Load: Sendable {
         var received = 0
 
         /// The time that a share of the requests stayed under.
-        func percentile(_ share: Double) -> Double {
-            let sorted = times.sorted()
-            return sorted.isEmpty ? .nan : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
-        }
+        func percentile(_ share: Double) -> Double { Measurement.percentile(share, of: times) }
     }
 
     /// Where the server listens, on loopback.
@@ -75,24 +72,23 @@ struct Load: Sendable {
         result.processor = ProcessorTime.ofThisThread - processor
         return result
     }
+}
 
-    /// A request without a body.
-    static func get(_ target: String, token: String?, headers: String = "") -> [UInt8] {
-        Array("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(authorization(token))\(headers)\r\n".utf8)
+/// Figures of several rounds by contestant, in the order in which they first came.
+struct Series {
+    /// The contestants.
+    private(set) var names: [String] = []
+    private var rounds: [String: [[Double]]] = [:]
+
+    /// Adds a contestant's figures of one round.
+    mutating func add(_ name: String, _ figures: [Double]) {
+        if rounds[name] == nil { names.append(name) }
+        rounds[name, default: []].append(figures)
     }
 
-    /// A request with a body.
-    static func send(
-        _ method: String, _ target: String, token: String?, headers: String = "", body: [UInt8], type: String? = nil
-    ) -> [UInt8] {
-        let type = type.map { "Content-Type: \($0)\r\n" } ?? ""
-        let head =
-            "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(authorization(token))\(headers)\(type)"
-            + "Content-Length: \(body.count)\r\n\r\n"
-        return Array(head.utf8) + body
-    }
-
-    private static func authorization(_ token: String?) -> String {
-        token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+    /// The median of each figure.
+    func median(_ name: String) -> [Double] {
+        let runs = rounds[name] ?? []
+        return (runs.first ?? []).indices.map { column in Measurement.median(runs.map { $0[column] }) }
     }
 }

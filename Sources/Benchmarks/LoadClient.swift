@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// One kept-alive connection of a ``Load``, with one request under way.
 struct LoadClient {
@@ -46,7 +47,7 @@ struct LoadClient {
         }
     }
 
-    /// Receives what there is; the answer once it is whole.
+    /// Reads available bytes; returns the answer once it is complete.
     mutating func receive(into scratch: inout [UInt8]) throws -> (status: Int, seconds: Double, bytes: Int)? {
         let count = unsafe recv(descriptor, &scratch, scratch.count, 0)
         guard count > 0 else { throw Stopwatch.Failure(description: "the server has ended the connection") }

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// What a mirror of a million entries takes: first up, first down, and with nothing to do.
+/// A mirror of a million entries: first upload, first download, and a sync without changes.
 enum MillionCase {
     private static let perFolder = 1_000
     private static let folders = 999

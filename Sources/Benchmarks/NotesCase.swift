@@ -6,8 +6,8 @@ import TestSupport
 enum NotesCase {
     static func run(_ settings: Settings) async throws -> [Table] {
         var tables: [Table] = []
-        // Nothing goes before all is measured: for a while after many deletions, ext4 takes several times as long to
-        // find a free inode.
+        // Removed after all measurements: for a while after many deletions, ext4 needs several times as long to find a
+        // free inode.
         var folders: [String] = []
         defer { for folder in folders { settings.discard(folder) } }
         for (notes, rounds) in [(settings.notes, settings.rounds), (settings.many, 1)] {
@@ -39,7 +39,7 @@ enum NotesCase {
             guard FileTree(ann.mirror) == FileTree(bo.mirror) else {
                 throw Stopwatch.Failure(description: "the mirrors differ")
             }
-            // As the others', its second look is measured: the first one finds what was written a moment ago.
+            // The second sync is measured, as for the others: the first one re-reads files written a moment ago.
             idle["byteclub sync --once, first", default: []].append(try await sync(bo, folder))
             idle["byteclub sync --once", default: []].append(try await sync(bo, folder))
             idle["byteclub --version", default: []].append(
@@ -73,7 +73,7 @@ enum NotesCase {
         ]
     }
 
-    /// What a note costs the processor at each end, which no disk blurs.
+    /// Processor time for a note at each end, which is independent of the disk.
     private static func processorTime(
         of notes: Int, _ ways: [(name: String, client: [String: [Measurement]], server: [Double])]
     ) -> Table {
@@ -90,8 +90,7 @@ enum NotesCase {
     private static let rclone = "rclone > nginx, no fsync"
     private static let limit = "limit: write all, one syncfs"
 
-    /// Syncs once; what it tells of each note goes to a file, since the others tell nothing for somebody to read
-    /// meanwhile.
+    /// Syncs once, with its lines about notes in a file, since the other contestants print none to a terminal.
     static func sync(_ member: MemberMachine, _ folder: String) async throws -> Measurement {
         try await Stopwatch.run(
             "/bin/sh",
@@ -116,7 +115,7 @@ enum NotesCase {
         return Measurement(seconds: seconds)
     }
 
-    /// What others take to find that two folders are the same.
+    /// The time for other programs to find that two folders are equal.
     private static func idlePeers(
         _ one: String, _ two: String, _ folder: String, _ idle: inout [String: [Measurement]]
     ) async throws {

@@ -25,12 +25,12 @@ enum ReadsCase {
     ) async throws -> Table {
         _ = try await Load(port: server.port, connections: 64, count: children, statuses: [200]) { number in
             let target = "/1/files_put/auto/many/note-\(number).md"
-            return Load.send("PUT", target, token: token, body: Array("note \(number)\n".utf8))
+            return RawRequest.send("PUT", target, token: token, body: Array("note \(number)\n".utf8))
         }.run()
         let target = "/1/metadata/auto/many"
         var client = try LoadClient(port: server.port)
         defer { client.end() }
-        let listing = try client.exchange(Load.get(target, token: token)).body
+        let listing = try client.exchange(RawRequest.get(target, token: token)).body
         guard let hash = JSONMember.text("hash", in: listing) else {
             throw Stopwatch.Failure(description: "the listing has no hash")
         }
@@ -44,7 +44,7 @@ enum ReadsCase {
                 let before = ProcessorTime.seconds(of: pid)
                 let result = try await Load(
                     port: server.port, connections: clients, count: count, statuses: [status]
-                ) { _ in Load.get(target, token: token) }.run()
+                ) { _ in RawRequest.get(target, token: token) }.run()
                 runs.add(
                     name,
                     [

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// What reading and writing cost for each entry when the shared folder grows: 1,000, 10,000 and 100,000 notes.
+/// The cost per entry of reads and writes as the shared folder grows: 1,000, 10,000 and 100,000 notes.
 enum ScaleCase {
     private static let sizes = [1_000, 10_000, 100_000]
     private static let perFolder = 1_000
@@ -40,7 +40,7 @@ enum ScaleCase {
 
     private static func put(_ number: Int, _ token: String) -> [UInt8] {
         let target = "/1/files_put/auto/f\(number / perFolder)/note-\(number).md"
-        return Load.send("PUT", target, token: token, body: Array("note \(number)\n".utf8))
+        return RawRequest.send("PUT", target, token: token, body: Array("note \(number)\n".utf8))
     }
 
     private static func measure(
@@ -48,14 +48,16 @@ enum ScaleCase {
     ) async throws -> [Double] {
         let delta = try await wholeDelta(server, token)
         let listing = try await repeated(200, server) { number in
-            Load.get("/1/metadata/auto/f\(number % (size / perFolder))", token: token)
+            RawRequest.get("/1/metadata/auto/f\(number % (size / perFolder))", token: token)
         }
-        let search = try await repeated(10, server) { _ in Load.get("/1/search/auto?query=nowhere", token: token) }
+        let search = try await repeated(10, server) { _ in
+            RawRequest.get("/1/search/auto?query=nowhere", token: token)
+        }
         // Rewrites of notes that are there, so that the folder keeps its size.
         let puts = try await repeated(300, server) { number in
             let target =
                 "/1/files_put/auto/f\(number % (size / perFolder))/note-\(number % (size / perFolder) * perFolder).md"
-            return Load.send("PUT", target, token: token, body: Array("again \(size) \(number)\n".utf8))
+            return RawRequest.send("PUT", target, token: token, body: Array("again \(size) \(number)\n".utf8))
         }
         return [
             Double(fill.times.count) / fill.seconds, delta.whole / Double(size) * 1e6, delta.page * 1000,
@@ -83,8 +85,8 @@ enum ScaleCase {
                 var cursor = ""
                 while true {
                     let form = Array((cursor.isEmpty ? "" : "cursor=\(cursor)").utf8)
-                    let request = Load.send(
-                        "POST", "/1/delta", token: token, body: form, type: "application/x-www-form-urlencoded")
+                    let request = RawRequest.send(
+                        "POST", "/1/delta", token: token, body: form, type: RawRequest.formType)
                     let page = try client.exchange(request)
                     times.append(page.seconds)
                     guard page.status == 200, let next = JSONMember.text("cursor", in: page.body) else {

@@ -19,7 +19,7 @@ enum SearchCase {
         let fill = try await Load(
             port: server.port, connections: connections, count: corpus.count, statuses: [200]
         ) { number in
-            Load.send(
+            RawRequest.send(
                 "PUT", "/1/files_put/auto/f\(number / 1000)/note-\(number).md", token: token,
                 body: corpus.text(number))
         }.run()
@@ -58,7 +58,7 @@ enum SearchCase {
         var results: [Load.Result] = []
         for (_, words) in corpus.queries {
             let load = Load(port: server.port, connections: 1, count: repeats, statuses: [200]) { number in
-                Load.get("/1/search/auto?content=true&query=\(percentEncoded(words(number)))", token: token)
+                RawRequest.get("/1/search/auto?content=true&query=\(percentEncoded(words(number)))", token: token)
             }
             results.append(try await load.run())
         }
@@ -88,7 +88,7 @@ enum SearchCase {
         try await ask(server, "SELECT sum(pgsize) FROM dbstat WHERE name LIKE 'search%'")
     }
 
-    /// A number that the server's database tells.
+    /// A number from the server's database.
     private static func ask(_ server: ServerProcess, _ query: String) async throws -> Double {
         guard let python = Program.system("python3") else {
             throw Stopwatch.Failure(description: "python3 is missing, which asks the database")

@@ -1,18 +1,18 @@
 import FoundationEssentials
 import TestSupport
 
-/// The notes of which texts are searched, and what is looked for in them, by what makes it cheap or costly.
+/// The notes to search, and queries that are cheap or costly for different reasons.
 struct SearchCorpus: Sendable {
-    /// What is looked for, by the number of the search.
+    /// A query, by the number of the search.
     typealias Query = (name: String, words: @Sendable (Int) -> String)
 
-    /// What the notes are, in a title.
+    /// The corpus in a title.
     let name: String
     /// How many notes there are.
     let count: Int
     /// A note's text, by its number.
     let text: @Sendable (Int) -> [UInt8]
-    /// What is looked for.
+    /// The queries.
     let queries: [Query]
 
     /// Generated notes.

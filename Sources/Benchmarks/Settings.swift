@@ -1,16 +1,16 @@
 import TestSupport
 
-/// What the run is told on its command line.
+/// The options of a run.
 struct Settings: Sendable {
     /// An empty folder on the file system to measure on.
     var work = ""
-    /// The cases to run; when empty, all but `million`, which takes minutes and millions of files.
+    /// The cases to run; when empty, all but `million`, which needs minutes and millions of files.
     var only: Set<String> = []
     /// How often each contestant runs; medians are printed.
     var rounds = 3
     /// The number of notes of about 1.5 KiB.
     var notes = 10_000
-    /// A larger number, for a single round of what is done with notes.
+    /// A larger number of notes, for cases with a single round.
     var many = 100_000
     /// The length of the large file in MiB.
     var mebibytes = 1024
@@ -22,7 +22,7 @@ struct Settings: Sendable {
     var photos: String?
     /// The folder of the programs of `Tests/HTTPPeers`; nil when there is none.
     var peers: String?
-    /// What the titles say of the conditions, for example of the link.
+    /// Conditions to mention in titles, for example the link's rate.
     var label = ""
 
     struct UsageError: Error, CustomStringConvertible {
@@ -51,7 +51,7 @@ struct Settings: Sendable {
         if work.isEmpty { throw UsageError(description: "--work DIR is missing") }
     }
 
-    /// Whether a case is wanted.
+    /// Whether to run a case.
     func runs(_ name: String) -> Bool { only.isEmpty ? name != "million" : only.contains(name) }
 
     private static func number(_ text: String) throws -> Int {

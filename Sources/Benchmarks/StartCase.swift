@@ -18,7 +18,7 @@ enum StartCase {
         }
         let listing = club.server.url + "/1/metadata/dropbox/byteclub"
         let header = "Authorization: Bearer \(club.tokens[0])"
-        // As it is installed: what a linker has just written is scattered in memory, and a few percent slower.
+        // A copy, as after installation: a file fresh from the linker is scattered in memory, and a few percent slower.
         let byteclub = folder + "/byteclub"
         let copied = try await Program.run("/bin/cp", [Program.path("byteclub"), byteclub])
         guard copied.status == 0 else { throw Stopwatch.Failure(description: "\(copied)") }
@@ -31,7 +31,7 @@ enum StartCase {
         for _ in 0..<settings.rounds * 10 {
             for (index, time) in try await hyperfine(commands, ann, folder).enumerated() { times[index].append(time) }
         }
-        // The same with a daemon of the member's, whose connections the listing goes over.
+        // The same over the connections of a running daemon.
         let daemon = try ann.start(["daemon"], timeout: .seconds(3600))
         while unsafe access(ann.home + "/state/byteclub/transfers/daemon.sock", F_OK) != 0 {
             try await Task.sleep(for: .milliseconds(20))

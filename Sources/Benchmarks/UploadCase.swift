@@ -1,6 +1,6 @@
 import TestSupport
 
-/// One large file to the same server, hashed on both sides, beside curl; and what client and server hold in memory.
+/// One large upload to the same server, hashed on both sides, beside curl; and the memory of client and server.
 enum UploadCase {
     static func run(_ settings: Settings) async throws -> [Table] {
         let folder = settings.folder("upload")

@@ -20,7 +20,7 @@ enum WritesCase {
             for (name, connections, count) in [(one, 1, settings.notes / 4), (many, clients, settings.notes * 3)] {
                 let load = Load(port: server.port, connections: connections, count: count, statuses: [200]) { number in
                     let target = "/1/files_put/auto/\(connections)/f\(number / 100)/note-\(number).md"
-                    return Load.send("PUT", target, token: token, body: Self.note(number, round))
+                    return RawRequest.send("PUT", target, token: token, body: Self.note(number, round))
                 }
                 runs.add(name, try await measure(load, pid))
             }
@@ -52,7 +52,7 @@ enum WritesCase {
         defer { nginx.stop() }
         for number in 0...(count / 100) { LocalFiles.makeFolder("\(nginx.root)/f\(number)") }
         let load = Load(port: nginx.port, connections: clients, count: count, statuses: [201]) { number in
-            Load.send("PUT", "/f\(number / 100)/note-\(number).md", token: nil, body: Self.note(number, round))
+            RawRequest.send("PUT", "/f\(number / 100)/note-\(number).md", token: nil, body: Self.note(number, round))
         }
         let figures = try await measure(load, nginx.process.pid)
         await nginx.end()
@@ -69,7 +69,7 @@ enum WritesCase {
         ]
     }
 
-    /// What one thread does that appends notes to a file and syncs each time.
+    /// One thread that appends notes to a file and syncs after each.
     private static func append(_ count: Int, at path: String, notes: Int) throws -> [Double] {
         let descriptor = unsafe byteclub_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw Stopwatch.Failure(description: "cannot write \(path)") }

@@ -9,33 +9,34 @@ public enum ByteClub {
     /// The program's version.
     static let version = Release.version
 
-    /// Runs the process's command line and ends the process with its exit code.
+    /// Runs the process's command line and exits with its exit code.
     ///
-    /// To be called on the main thread before there is another one.
+    /// Call it on the main thread before any other thread starts.
     ///
-    /// - Parameter engine: What keeps mirrors; without it the commands about them are left to `byteclub-mirror`.
+    /// - Parameter engine: The sync engine; nil to run commands about mirrors in `byteclub-mirror`.
     public static func main(engine: (any MirrorEngine.Type)? = nil) -> Never {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        // Asked for by every packaging and start-up check: no parser, no context.
+        // Packaging and start-up checks only run this, so it needs neither parser nor context.
         if arguments == ["--version"] {
             print("byteclub \(version)")
             exit(ExitStatus.success.rawValue)
         }
         byteclub_fill_standard_streams()
-        // A closed pipe is an error to be handled, not a death.
+        // A closed pipe is an error to handle, not a reason to die.
         signal(SIGPIPE, SIG_IGN)
         _ = byteclub_raise_descriptor_limit()
         let environment = Context.processEnvironment()
         var warm: WarmConnections?
-        if engine == nil, talksToServer(arguments) {
-            // Few threads that allocate little: one heap starts faster than one for each.
+        let network = engine == nil ? networkUse(of: arguments) : .none
+        if network != .none {
+            // A few threads that allocate little start faster with one heap than with one each.
             byteclub_limit_heaps(1)
-            if onlyAsks(arguments) {
+            if network == .queries {
                 warm = WarmConnections.find(Directories(environment: environment).transferService)
             }
             if warm == nil { Session.prepare() }
         }
-        // A program that runs for days gives back what a first sync needed.
+        // A process that runs for days returns the memory of its first sync.
         let isDaemon = arguments.first == DaemonCommand.configuration.commandName
         if isDaemon { byteclub_limit_heaps(1) }
         if engine != nil || isDaemon { byteclub_limit_free_memory(16 << 20) }
@@ -45,35 +46,25 @@ public enum ByteClub {
                 TaskbarProgress.clearBeforeSignals()
             }
             let status = await run(arguments, in: context)
-            // All that is written is written: what libraries would free at exit, the kernel frees faster.
+            // All output is written, and the kernel frees memory faster than the libraries' exit handlers.
             _exit(status.rawValue)
         }
-        // Signals find this thread. An asynchronous main would wait here too, but load a library for it first.
+        // Signals are delivered to this thread. An asynchronous main would wait here too, but loads a library first.
         while true { pause() }
     }
 
-    /// Whether a command line is likely to need the network, as far as a look can tell before it is parsed.
-    private static func talksToServer(_ arguments: [String]) -> Bool {
-        guard let command = arguments.first, !command.hasPrefix("-") || command == "---completion" else { return false }
-        let isLocal = [
-            "serve", "members", "apps", "backup", "verify", "sync", "status", "why", "log", "conflicts", "mirrors",
-            "unlink", "logout", "help", "transfers", "daemon", "completion", "connection",
-        ].contains(command)
-        let isHelp = arguments.contains { $0 == "-h" || $0 == "--help" || $0 == "help" }
-        return (!isLocal || arguments.contains("--club")) && !isHelp && !arguments.contains("--background")
+    /// The most frequent command line, which bypasses the parser: that would take as long as a daemon's answer.
+    private static let bareListing = ["notes", "list"]
+
+    /// How a command line is likely to use the network, judged before it is parsed.
+    private static func networkUse(of arguments: [String]) -> NetworkUse {
+        if arguments.first == "---completion" { return .queries }
+        if arguments == bareListing { return NotesListCommand.networkUse(of: arguments) }
+        if arguments.contains(where: { ["-h", "--help", "help"].contains($0) }) { return .none }
+        return (RootCommand.command(in: arguments).type as? any ClubCommand.Type)?.networkUse(of: arguments) ?? .none
     }
 
-    /// Whether a command line that needs the network is likely to do no more than ask.
-    private static func onlyAsks(_ arguments: [String]) -> Bool {
-        switch arguments.first {
-        case "whoami", "---completion": true
-        case "notes", "photos":
-            ["list", "albums", "show", "search", "history", "info"].contains(arguments.dropFirst().first)
-        default: false
-        }
-    }
-
-    /// Runs one command line; the only place that decides the exit status.
+    /// Runs one command line; the only place that decides the exit code.
     static func run(_ arguments: [String], in context: Context) async -> ExitStatus {
         var context = context.withStatusLine()
         context.arguments = arguments
@@ -91,19 +82,18 @@ public enum ByteClub {
             if let completion = Completion(context) { await completion.answer() }
             return .success
         }
-        // The parser's own way, which other programs know.
+        // ArgumentParser's own option, which other programs use.
         if arguments.first == "--generate-completion-script", let name = arguments.dropFirst().first,
             let shell = CompletionCommand.Shell(rawValue: name)
         {
             return await outcome(context) { try context.output.line(CompletionScript.script(for: shell)) }
         }
-        // The parser answers this with the general help and success.
+        // The parser would answer with the general help and success.
         if arguments.first == "help", let unknown = UnknownCommand(in: arguments) {
             context.note(unknown.message)
             return .usage
         }
-        // Asked for most often, and there is nothing to parse, which would take as long as a daemon's answer.
-        if arguments == ["notes", "list"] {
+        if arguments == bareListing {
             return await outcome(context) { try await NoteListing().show(in: context) }
         }
         var command: any ParsableCommand
@@ -123,7 +113,7 @@ public enum ByteClub {
         }
     }
 
-    /// Does a command's work, and tells what went wrong.
+    /// Performs a command and reports its failure.
     private static func outcome(_ context: Context, of work: () async throws -> Void) async -> ExitStatus {
         do {
             try await work()
@@ -137,7 +127,7 @@ public enum ByteClub {
         }
     }
 
-    /// Tells what the parser has to say: help that was asked for, or one line on what is wrong.
+    /// Prints the parser's result: requested help, or one line about a mistake.
     private static func report(_ error: any Error, _ context: Context) -> ExitStatus {
         let full = RootCommand.fullMessage(for: error, columns: 80)
         if RootCommand.exitCode(for: error).isSuccess {
@@ -151,7 +141,7 @@ public enum ByteClub {
         }
         var message = RootCommand.message(for: error)
         if message.isEmpty { message = "the arguments are invalid" }
-        // The parser ends with: See 'byteclub notes show --help' for more information.
+        // The parser's message ends with: See 'byteclub notes show --help' for more information.
         let hint = full.split(separator: "'").last { $0.hasPrefix("byteclub ") && $0.hasSuffix("--help") }
         let words = (hint ?? "byteclub --help").split(separator: " ").filter { $0 != SyncDirectoryCommand.name }
         let command = words.joined(separator: " ")

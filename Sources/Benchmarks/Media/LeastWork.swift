@@ -1,8 +1,9 @@
 import TestSupport
 
-/// The least work that makes a thumbnail with libjpeg, as a program in C.
+/// The least work for a thumbnail with libjpeg, as a program in C.
 ///
-/// The smallest scale that has enough pixels, their means by box, and an encoder. What decodes with this library takes little less, and the pictures are poor.
+/// It decodes at the smallest sufficient scale, averages by box, and encodes. No decoder on this library can be much
+/// faster, and its pictures are poor.
 enum LeastWork {
     /// Compiles the program into a folder; nil without a compiler or the library's headers.
     static func compiled(in folder: String) async throws -> String? {

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// Thumbnails and renditions of real photos beside vips and the least that libjpeg takes, and a photo made to exhaust
+/// Thumbnails and renditions of real photos beside vips and the least work with libjpeg, and a photo made to exhaust
 /// memory.
 enum MediaCase {
     private static let batch = 20
@@ -92,7 +92,7 @@ enum MediaCase {
         return table
     }
 
-    /// The mean ratio in decibels of the first two results to what vips makes of the full size; nil without vips.
+    /// The mean PSNR in decibels of the first two results, compared with vips at full size; nil without vips.
     private static func quality(
         of output: String, _ photos: [String], _ size: Int, _ folder: String
     ) async throws -> Double? {

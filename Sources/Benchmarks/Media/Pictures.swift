@@ -1,12 +1,12 @@
 import ByteClubMedia
 import TestSupport
 
-/// Makes thumbnails or renditions of photos in a process of its own, so that its time and memory can be told.
+/// Makes thumbnails or renditions of photos in a separate process, for its time and memory.
 ///
 /// `SIZE DIR FILE...` writes a thumbnail of each file under its name to the folder; `SIZE,SIZE... DIR FILE...` makes
-/// all sizes from one decode, and writes them under the size and the name.
+/// all sizes from one decoding, and writes them under size and name.
 enum Pictures {
-    /// - Returns: 0, or 65 when a photo is refused, with one line that says why.
+    /// - Returns: 0, or 65 with one line about the reason when a photo is refused.
     static func run(_ arguments: [String]) throws -> Int32 {
         let sizes = (arguments.first ?? "").split(separator: ",").compactMap { Int($0) }
         guard let size = sizes.first, arguments.count > 2 else {

@@ -1,6 +1,7 @@
 import Synchronization
+import TestSupport
 
-/// When the bodies of requests came: how they follow one another, and in what pieces.
+/// The arrival times of request bodies and their pieces.
 final class Arrivals: Sendable {
     struct Log: Sendable {
         /// How many bodies began while another was under way.
@@ -49,7 +50,7 @@ final class Arrivals: Sendable {
         }
     }
 
-    /// What was noted since the last call.
+    /// The arrivals since the last call.
     func take() -> Log {
         log.withLock { log in
             defer { log = Log() }
@@ -59,7 +60,7 @@ final class Arrivals: Sendable {
 }
 
 extension [Arrivals.Piece] {
-    /// The least and the most bytes in any window of this many seconds, relative to what the rate allows in it.
+    /// The least and the most bytes in any window of this many seconds, relative to the rate.
     func extremes(in window: Double, rate: Int) -> (least: Double, most: Double) {
         guard let last else { return (.nan, .nan) }
         let whole = Double(rate) * window

@@ -2,8 +2,8 @@ import ByteClubHTTP
 import HTTPTypes
 import TestSupport
 
-/// How long it takes from ``SessionTask/cancel()`` to the error, in each phase of a task, and how long the machine takes
-/// for what each cancel needs at least: to wake a thread, which wakes the caller.
+/// The time from ``SessionTask/cancel()`` to the error in each phase of a task, beside the machine's least time for it:
+/// waking a thread that wakes the caller.
 enum CancelLatency {
     private enum Phase: String, CaseIterable {
         case queued, suspended, waiting, sending

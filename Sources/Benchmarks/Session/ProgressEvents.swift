@@ -1,8 +1,9 @@
 import ByteClubHTTP
 import HTTPTypes
 import Synchronization
+import TestSupport
 
-/// How often progress is told, whether its end is, and what that costs.
+/// The rate of progress events, whether the final one arrives, and their cost.
 enum ProgressEvents {
     private struct Told {
         var count = 0
@@ -15,10 +16,10 @@ enum ProgressEvents {
     /// Prints lines of a name and a figure.
     ///
     /// - Parameters:
-    ///   - file: What is sent without a limit, with and without a listener, to tell the processor time.
-    ///   - url: Where to.
-    ///   - count: How many times each.
-    /// - Throws: When an upload fails.
+    ///   - file: The file to send without a limit, with and without a listener, for the difference in processor time.
+    ///   - url: The target.
+    ///   - count: The number of uploads of each kind.
+    /// - Throws: Errors of an upload.
     static func run(_ file: String, _ url: String, _ count: Int) async throws {
         let session = try Session(configuration: .ephemeral)
         let request = try HTTPRequest(.put, url: url)

@@ -2,7 +2,7 @@ import ByteClubHTTP
 import HTTPTypes
 import TestSupport
 
-/// What it costs to hand a session all requests at once instead of as many as it makes at a time.
+/// The cost of creating all tasks of a session at once instead of as many as it runs at a time.
 enum QueuedTasks {
     private static let width = 6
     private static let rounds = 3
@@ -45,7 +45,7 @@ enum QueuedTasks {
     }
 
     private static func queue(_ request: HTTPRequest, _ count: Int, _ session: Session) async throws {
-        // The last one first, so that each can be let go of once it is taken.
+        // In reverse, so that each can be released when it is removed from the end.
         var tasks = (0..<count).map { _ in session.dataTask(request) }
         for task in tasks { task.resume() }
         tasks.reverse()

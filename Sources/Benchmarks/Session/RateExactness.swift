@@ -8,8 +8,8 @@ enum RateExactness {
         ("64 KiB/s", 64 << 10), ("1 MiB/s", 1 << 20), ("10 MiB/s", 10 << 20), ("100 MiB/s", 100 << 20),
     ]
 
-    /// Prints a line a rate and direction: its name, the least and the most of any two seconds in percent of what the
-    /// rate allows, and the longest burst in milliseconds of the rate.
+    /// Prints a line per rate and direction: its name, the least and the most of any two seconds in percent of the
+    /// rate, and the longest burst in milliseconds at that rate.
     static func run(seconds: Int) async throws {
         let sink = try Sink()
         defer { sink.stop() }

@@ -1,16 +1,17 @@
 import ByteClubHTTP
 import HTTPTypes
+import TestSupport
 
-/// What a TLS session that is resumed saves of a connection's time.
+/// The time that a resumed TLS session saves.
 enum Reconnects {
-    /// Prints two lines: the median milliseconds of connecting with a full handshake, and with a resumed session, each
-    /// with its part of the full one.
+    /// Prints two lines: the median milliseconds to connect with a full handshake, and with a resumed session, each
+    /// relative to the full one.
     ///
     /// - Parameters:
-    ///   - url: What closes the connection after its answer.
-    ///   - authority: The file of who vouches for it.
-    ///   - count: How many connections of each kind are made, in turns.
-    /// - Throws: When a request fails, or the server keeps a connection.
+    ///   - url: A server that closes the connection after its answer.
+    ///   - authority: The file of its certificate authority.
+    ///   - count: The number of connections of each kind, alternating.
+    /// - Throws: An error of a request, or when the server keeps a connection open.
     static func run(_ url: String, _ authority: String, _ count: Int) async throws {
         var configuration = SessionConfiguration.ephemeral
         configuration.certificateAuthorityFile = authority

@@ -2,7 +2,7 @@ import ByteClubHTTP
 import HTTPTypes
 import TestSupport
 
-/// Whether a limit of one task a host is exact, and what it costs between two bodies.
+/// Whether a limit of one task per host is exact, and the pause between two bodies.
 enum SerialUploads {
     /// Prints a line a version of HTTP: its name, how many bodies overlapped, and the median, the 99th percentile and
     /// the maximum of the milliseconds from one body's end to the next request.

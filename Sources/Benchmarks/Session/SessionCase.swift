@@ -2,8 +2,8 @@ import TestSupport
 
 /// The HTTP session beside the curl tool, AsyncHTTPClient and FoundationNetworking, against a server in this process.
 ///
-/// Each contestant is a process of its own; its processor time and memory are told, which load does not change as it
-/// does the time on the clock.
+/// Each contestant is a separate process; its processor time and memory are listed, since other load changes them less
+/// than the elapsed time.
 enum SessionCase {
     private static let ours = "byteclub"
     private static let curl = "curl, without Expect"
@@ -76,7 +76,7 @@ enum SessionCase {
         let arguments: [String]
     }
 
-    /// The programs of `Tests/HTTPPeers`, whose folder `Config/bench` tells.
+    /// The programs of `Tests/HTTPPeers`, in the folder that `Config/bench` passes.
     private static func peers(_ settings: Settings, _ arguments: [String]) -> [Contestant] {
         guard let folder = settings.peers else { return [] }
         return [("AsyncHTTPClient", "async-http-client"), ("FoundationNetworking", "foundation-networking")]
@@ -127,7 +127,7 @@ enum SessionCase {
         return table
     }
 
-    /// What uploads hold in memory, however long and however many at once.
+    /// The memory for uploads, which is independent of their length and number.
     private static func memory(
         _ small: String, _ large: String, _ url: String, _ settings: Settings, _ folder: String
     ) async throws -> Table {

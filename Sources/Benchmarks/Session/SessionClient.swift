@@ -3,13 +3,13 @@ import HTTPTypes
 import Synchronization
 import TestSupport
 
-/// Transfers by `ByteClubHTTP` in a process of its own, so that their time and memory can be told.
+/// Transfers by `ByteClubHTTP` in a separate process, for its time and memory.
 ///
-/// `put FILE URL [COUNT [CA]]` sends a file, several times at once; `get URL COUNT TASKS` gets what is there, that many
-/// tasks at a time; `cancel URL COUNT` cancels tasks in each phase and prints how long their errors took. The peers in
-/// `Tests/HTTPPeers` take the same words. `queue URL COUNT`, `tls URL CA COUNT`, `progress FILE URL COUNT`,
-/// `serial COUNT DIR` and `rate SECONDS` print what ``QueuedTasks``, ``Reconnects``, ``ProgressEvents``,
-/// ``SerialUploads`` and ``RateExactness`` measure.
+/// `put FILE URL [COUNT [CA]]` sends a file, several times at once; `get URL COUNT TASKS` makes COUNT requests, TASKS
+/// at a time; `cancel URL COUNT` cancels tasks in each phase and prints the time to their errors. The peers in
+/// `Tests/HTTPPeers` have the same arguments. `queue URL COUNT`, `tls URL CA COUNT`, `progress FILE URL COUNT`, `serial
+/// COUNT DIR` and `rate SECONDS` print the figures of ``QueuedTasks``, ``Reconnects``, ``ProgressEvents``,
+/// ``SerialUploads`` and ``RateExactness``.
 enum SessionClient {
     static func run(_ arguments: [String]) async throws {
         switch (arguments.first, arguments.count) {
@@ -47,7 +47,7 @@ enum SessionClient {
         }
     }
 
-    /// Prints how many times progress was told, and how many bytes the last one had.
+    /// Prints the number of progress events, and the bytes in the last one.
     private static func put(_ file: String, _ url: String, _ count: Int, authority: String?) async throws {
         var configuration = SessionConfiguration.ephemeral
         configuration.certificateAuthorityFile = authority

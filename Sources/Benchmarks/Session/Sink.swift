@@ -1,10 +1,10 @@
 import Glibc
 import TestSupport
 
-/// A server that costs its clients as little as can be: it throws bodies away and answers GET with 1 KiB.
+/// A server that costs its clients as little as possible: it discards bodies and answers GET with 1 KiB.
 ///
-/// `/silent` never gets an answer, and of `/unread` not even the body is read. What is sent to `/watched` is noted in
-/// ``arrivals``, and `/endless` goes on until the client closes.
+/// It never answers `/silent` and does not even read the body of `/unread`. Bodies to `/watched` are recorded in
+/// ``arrivals``, and `/endless` continues until the client closes the connection.
 final class Sink: Sendable {
     let arrivals = Arrivals()
     private let listener: LoopbackListener

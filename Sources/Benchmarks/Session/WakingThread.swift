@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A thread that does nothing but wake who called it, as long as the process lives.
+/// A thread that only wakes its callers, for the life of the process.
 final class WakingThread: Sendable {
     private let reader: Int32
     private let writer: Int32

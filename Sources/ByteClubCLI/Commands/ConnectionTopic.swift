@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What `byteclub help connection` tells: the options of all commands that speak with a server.
+/// The topic `byteclub help connection`: options of all commands that contact the server.
 struct ConnectionTopic: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "connection",
@@ -24,7 +24,9 @@ struct ConnectionTopic: ClubCommand {
               byteclub notes list --server https://192.168.1.5:8443 --ca-file club.pem
             """)
 
-    /// The line of a help whose command takes the options; nil for one that does not.
+    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
+
+    /// A reference for the help of a command with connection options; nil for other commands.
     static func reference(in arguments: [String]) -> String? {
         var command: any ParsableCommand.Type = RootCommand.self
         for word in arguments where word != "help" {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub doctor` asks for.
+/// The command `byteclub doctor`.
 struct DoctorCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -15,7 +15,7 @@ struct DoctorCommand: ClubCommand {
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
 
-    /// What was found.
+    /// The findings of all checks.
     struct Result: CommandResult {
         var checks: [Finding]
         var isVisible: Bool { true }
@@ -30,7 +30,7 @@ struct DoctorCommand: ClubCommand {
             return style.facts(table).split(separator: "\n").map { Self.painted($0, style) }.joined(separator: "\n")
         }
 
-        /// A line of the table; the first one of a finding begins with how bad it is.
+        /// Colours a line of the table that begins with an outcome.
         private static func painted(_ line: Substring, _ style: TextStyle) -> String {
             for outcome in Finding.Outcome.allCases {
                 let cell = style.marked(outcome.state, outcome.rawValue)
@@ -43,8 +43,8 @@ struct DoctorCommand: ClubCommand {
     }
 
     func run(in context: Context) async throws {
-        // Only the program that has the engine can read what a mirror knows; the look at the programs tells of its
-        // lack.
+        // Only the program with the engine can read a mirror's state. If it is missing, the check of the programs
+        // reports it.
         if context.engine == nil, let place = try? MirrorPlace(nil, context), LocalFile.isDirectory(place.state) {
             do { try SiblingProgram.mirror.become(context.arguments, context) } catch {}
         }

@@ -3,7 +3,7 @@ import ByteClubCore
 
 extension ListingOrder: ExpressibleByArgument {}
 
-/// What a list has, and in which order.
+/// The filter and order of a list.
 struct ListingOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "List folders recursively.")
     var recursive = false
@@ -29,18 +29,17 @@ struct ListingOptions: ParsableArguments {
         FolderListing(isDeleted: deleted, isRecursive: recursive, hasFolders: !deleted && !recursive)
     }
 
-    /// The order and the number that were asked for.
+    /// The order and limit.
     var arrangement: ListingArrangement { ListingArrangement(order: sort, isReversed: reverse, limit: limit) }
 }
 
-/// In which order entries are listed, and how many.
+/// The order and limit of a list.
 struct ListingArrangement: Sendable {
     var order = ListingOrder.name
     var isReversed = false
     var limit: Int?
 
-    /// Entries as they are to be listed: folders that are there first, by their names and with what `folders` knows of
-    /// them, then the rest.
+    /// Sorts entries for a list: existing folders first, by name and with their counts from `folders`, then the rest.
     func list(
         _ entries: [Metadata], below folder: RemotePath, _ calendar: (Int64) -> CalendarTime,
         folders: ListedFolders = .init()

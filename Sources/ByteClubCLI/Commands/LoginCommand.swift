@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 import ByteClubHTTP
 
-/// Does what `byteclub login URL` asks for.
+/// The command `byteclub login URL`.
 struct LoginCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "login",
@@ -34,12 +34,12 @@ struct LoginCommand: ClubCommand {
 
     @OptionGroup var outputOptions: OutputOptions
 
-    /// What was stored.
+    /// The stored login.
     struct Result: CommandResult {
         var server: String
         var member: String
         var uid: Int64
-        /// The club's name; nil where the server tells none.
+        /// The club's name; nil when the server does not send it.
         var club: String?
 
         init(server: String, account: Account) {
@@ -61,10 +61,10 @@ struct LoginCommand: ClubCommand {
         flags.certificateAuthorityFile = try trust.certificateAuthorityFile.map { try LocalFile.absolute($0) }
         flags.pin = trust.pin ?? pin
         var settings = try context.settings(flags: flags)
-        // Checked before the token is asked for.
+        // Checked before the user enters a token.
         let address = try ServerAddress(server, allowsInsecureHTTP: settings.allowsInsecureHTTP ?? false)
         if settings.pin == nil, settings.certificateAuthorityFile == nil {
-            // Who signs in again to the same server knows its key already.
+            // A second login to the same server keeps its pinned key.
             let stored = try? context.credentials.load()
             if stored?.server == address.origin { settings.pin = stored?.pin }
         }
@@ -81,7 +81,7 @@ struct LoginCommand: ClubCommand {
         try context.print(Result(server: address.origin, account: account), json: outputOptions.json)
     }
 
-    /// Whose token it is.
+    /// The account that the token belongs to.
     private func account(_ login: Login, _ context: Context) async throws -> Account {
         do {
             return try await context.withRemote(login) { try await $0.account() }
@@ -92,7 +92,7 @@ struct LoginCommand: ClubCommand {
         }
     }
 
-    /// The server's address, and the invitation and the server's key where those were given.
+    /// The server's address, the invitation and the server's key; nil for parts that the link does not have.
     private static func parts(of text: String) throws -> (server: String, invitation: String?, pin: String?) {
         let halves = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let (link, pin) = (halves.first ?? "", halves.count > 1 ? halves.last : nil)

@@ -2,8 +2,8 @@ import ArgumentParser
 import ByteClubCore
 import ByteClubRemotes
 
-/// Does what `byteclub open [NAME]` asks for.
-struct OpenCommand: PageCommand {
+/// The command `byteclub open [NAME]`.
+struct OpenCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "open",
         abstract: "Open the club's gallery, a note or a photo in your browser.",
@@ -22,18 +22,20 @@ struct OpenCommand: PageCommand {
     @OptionGroup var options: OpenOptions
     @OptionGroup var connection: ConnectionOptions
 
-    func path(_ login: Login) throws -> RemotePath? { try name.map { try EntryPath.entry($0, login) } }
-
-    func missing(_ path: RemotePath, _ login: Login) throws -> Failure {
-        Failure(
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        guard let name else { return try options.show(ClubPage.gallery(at: login.server.origin), context) }
+        let path = try EntryPath.entry(name, login)
+        let missing = Failure(
             .noInput,
             "no note or photo named '\(Failure.line(path.name(below: login.folder)))'; photos are named like "
                 + "'photos/ridge.jpg'")
+        try await options.show(path, orFail: missing, login, context)
     }
 }
 
-/// Does what `byteclub photos open NAME` asks for.
-struct PhotosOpenCommand: PageCommand {
+/// The command `byteclub photos open NAME`.
+struct PhotosOpenCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "open",
         abstract: "Open a photo's page in your browser.",
@@ -50,47 +52,28 @@ struct PhotosOpenCommand: PageCommand {
     @OptionGroup var options: OpenOptions
     @OptionGroup var connection: ConnectionOptions
 
-    func path(_ login: Login) throws -> RemotePath? { try EntryPath.photo(name, login) }
-
-    func missing(_ path: RemotePath, _ login: Login) throws -> Failure {
-        try EntryPath.missing("photo", path.name(below: login.photos))
-    }
-}
-
-/// A command that shows a page of the club.
-protocol PageCommand: ClubCommand {
-    var options: OpenOptions { get }
-    var connection: ConnectionOptions { get }
-
-    /// The note or the photo whose page is wanted; nil for the club's own.
-    func path(_ login: Login) throws -> RemotePath?
-
-    /// The refusal when nothing is there.
-    func missing(_ path: RemotePath, _ login: Login) throws -> Failure
-}
-
-extension PageCommand {
-    /// Shows the page.
-    ///
-    /// - Throws: What ``missing(_:_:)`` tells; ``Failure`` `badData` for a folder, which has no page.
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        guard let path = try path(login) else {
-            return try options.show(ClubPage.gallery(at: login.server.origin), context)
-        }
-        let found = try await context.withRemote(login) { try await EntryRemoval.present(path, $0) }
-        guard let found else { throw try missing(path, login) }
-        guard !found.isFolder else {
-            throw Failure(.badData, "'\(Failure.line(found.path.name))' is a folder, not a note or photo")
-        }
-        try options.show(ClubPage.entry(found.path, at: login.server.origin), context)
+        let path = try EntryPath.photo(name, login)
+        let missing = try EntryPath.missing("photo", path.name(below: login.photos))
+        try await options.show(path, orFail: missing, login, context)
     }
 }
 
-/// How a page is shown.
+/// Options of commands that open a page of the club.
 struct OpenOptions: ParsableArguments {
     @Flag(help: "Print the page's address instead of opening it.")
     var print = false
+
+    /// Shows the page of a note or photo.
+    ///
+    /// - Throws: `missing` when the server has none at the path; a ``Failure`` for a folder, which has no page.
+    func show(_ path: RemotePath, orFail missing: Failure, _ login: Login, _ context: Context) async throws {
+        let found = try await context.withRemote(login) { try await EntryRemoval.present(path, $0) }
+        guard let found else { throw missing }
+        if found.isFolder { throw EntryPath.folder("note or photo", found.path.name) }
+        try show(ClubPage.entry(found.path, at: login.server.origin), context)
+    }
 
     /// Shows a page.
     func show(_ page: String, _ context: Context) throws {

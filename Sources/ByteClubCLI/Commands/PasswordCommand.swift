@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub password` asks for.
+/// The command `byteclub password`.
 struct PasswordCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "password",
@@ -22,7 +22,7 @@ struct PasswordCommand: ClubCommand {
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
 
-    /// What was set.
+    /// Whether a password was set or changed, and where.
     struct Result: CommandResult {
         var server: String
         var wasSet: Bool

@@ -50,21 +50,26 @@ struct RootCommand: ParsableCommand {
             CommandGroup(name: "Help", subcommands: [CompletionCommand.self, ConnectionTopic.self]),
         ])
 
-    /// Whether a word is one of its commands.
+    /// Whether a word is the name of a command.
     static func has(_ word: String) -> Bool {
         configuration.groupedSubcommands.flatMap(\.subcommands).contains { $0.configuration.commandName == word }
     }
 
-    /// Parses a command line, and makes nothing of the other commands where it names one of the last level that has all
-    /// it needs: that takes half the time.
-    static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+    /// The command that the first words of a command line name, and the words after it.
+    static func command(in arguments: [String]) -> (type: any ParsableCommand.Type, rest: ArraySlice<String>) {
         var rest = arguments[...]
         var command: any ParsableCommand.Type = Self.self
         while let word = rest.first, let next = command.subcommand(word) {
             command = next
             rest.removeFirst()
         }
-        // Whatever else it is, help or a mistake, is told by the parser with the whole in view.
+        return (command, rest)
+    }
+
+    /// Parses a command line with the parser of its last subcommand alone, in half the time.
+    static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+        let (command, rest) = command(in: arguments)
+        // Help and mistakes need the whole tree.
         if command.configuration.subcommands.isEmpty, let parsed = try? command.parseAsRoot(Array(rest)),
             type(of: parsed) == command
         {
@@ -78,5 +83,32 @@ extension ParsableCommand {
     fileprivate static func subcommand(_ name: String) -> (any ParsableCommand.Type)? {
         (configuration.groupedSubcommands.flatMap(\.subcommands) + configuration.subcommands)
             .first { $0.configuration.commandName == name }
+    }
+}
+
+/// The network that a command needs; decides which connections are prepared before the command line is parsed.
+enum NetworkUse: Hashable, Sendable {
+    /// Not at all.
+    case none
+    /// For questions only, which go over a running daemon's connections.
+    case queries
+    /// For anything.
+    case full
+}
+
+/// A command that runs in a given context, so that a test may pass its own.
+protocol ClubCommand: ParsableCommand, Sendable {
+    /// How a command line of this command is likely to use the network; a guess before the line is parsed.
+    static func networkUse(of arguments: [String]) -> NetworkUse
+
+    /// Performs the command and writes results to the context's output.
+    ///
+    /// - Throws: A ``Failure``, or any error of a lower layer.
+    func run(in context: Context) async throws
+}
+
+extension ClubCommand {
+    static func networkUse(of arguments: [String]) -> NetworkUse {
+        arguments.contains("--background") ? .none : .full
     }
 }

@@ -3,26 +3,26 @@ import ByteClubCore
 import ByteClubHTTP
 
 extension CompletionKind {
-    /// Names that ``Completion`` finds when a shell asks for them.
+    /// Names that ``Completion`` looks up on a shell's request.
     static var names: CompletionKind { .custom { _, _, _ in [] } }
 }
 
-/// What a shell asks while somebody types: the names that a word may become.
+/// A shell's request for completions of a word.
 ///
-/// A completion script calls `byteclub ---completion notes edit -- positional@0 INDEX CURSOR WORD…`, where the words are
-/// as they were typed, quotes included.
+/// A completion script calls `byteclub ---completion notes edit -- positional@0 INDEX CURSOR WORD…`, with the words as
+/// typed, quotes included.
 struct Completion: Sendable {
     /// The command, as in `["notes", "edit"]`.
     private let command: [String]
-    /// The word's beginning without quotes, up to its last slash, as in `Trips/`.
+    /// The beginning of the word without quotes, up to its last slash, as in `Trips/`.
     private let folder: String
-    /// The words before it without quotes, behind the program's name.
+    /// The previous words without quotes, after the program's name.
     private let words: [String]
-    /// What is typed of it without quotes.
+    /// The part of the word typed so far, without quotes.
     private let typed: String
     private let context: Context
 
-    /// Reads a completion script's question; nil when the command line is none.
+    /// Parses a completion script's request; nil for another command line.
     init?(_ context: Context) {
         let arguments = context.arguments
         guard arguments.first == "---completion", let end = arguments.firstIndex(of: "--"), end + 2 < arguments.count,
@@ -40,27 +40,27 @@ struct Completion: Sendable {
         self.context = context
     }
 
-    /// Prints the names, one a line, as the shell wants them; nothing when there are none, whatever the reason.
+    /// Prints the completions in the shell's format; nothing without any, and after an error.
     func answer() async {
         let shell = context.environment["SAP_SHELL"] ?? ""
         var lines = await names().filter { Self.isOffered($0, to: shell) }.map { Self.written($0, for: shell) }
-        // The script for zsh expects a last line to throw away.
+        // zsh's script discards the last line.
         if shell == "zsh" { lines.append(" ") }
         if !lines.isEmpty { try? context.output.line(lines.joined(separator: "\n")) }
     }
 
-    /// Whether a shell can be given a name: on one line, and with nothing in it that drives the terminal.
+    /// Whether a shell can insert a name: one line without control characters.
     ///
-    /// bash leaves `$` and backquotes as they are in the line that it completes, and would run what another member
-    /// wrote there; a `~` at the beginning it takes for somebody's home.
+    /// bash inserts `$` and backquotes unquoted and would run a name chosen by another member; it expands a leading
+    /// `~`.
     private static func isOffered(_ name: String, to shell: String) -> Bool {
         guard name == Failure.line(name), !name.utf8.contains(where: { $0 < 0x20 }) else { return false }
         guard shell == "bash" else { return true }
         return !name.hasPrefix("~") && !name.utf8.contains { $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "`") }
     }
 
-    /// A name so that the shell's script makes the very name of it again: bash expands the list, substitutions included,
-    /// and zsh takes what follows a colon for a description.
+    /// Quotes a name for the shell's script: bash expands completions, and zsh reads text after a colon as a
+    /// description.
     static func written(_ name: String, for shell: String) -> String {
         switch shell {
         case "bash": ShellWord.quoted(name)
@@ -78,12 +78,16 @@ struct Completion: Sendable {
         case "why", "log": local()
         case "unlink", "status": folder.isEmpty || folder.hasPrefix("/") ? MirrorRegistry(context).mirrors : []
         case "transfers": await transfers()
-        case "serve", "members", "apps", "backup", "verify": hosting()
-        default: []
+        default: hostingCommand == nil ? [] : hosting()
         }
     }
 
-    /// What the server's program takes; without that program the commands that are known of it.
+    /// The command of `byteclub-server` that is being completed; nil for another one.
+    private var hostingCommand: (any HostingCommand.Type)? {
+        RootCommand.command(in: Array(command.prefix(1))).type as? any HostingCommand.Type
+    }
+
+    /// Completions by `byteclub-server`; its subcommands where it is not installed.
     private func hosting() -> [String] {
         switch HostCompletion(words: words, typed: typed).offer(context) {
         case .words(let found): return found
@@ -92,11 +96,11 @@ struct Completion: Sendable {
             return Self.listed(in: folder.hasPrefix("/") ? folder : current + "/" + folder).map { folder + $0 }
         case nil:
             guard words.count == 1 else { return [] }
-            return ["members": MembersCommand.subcommands, "apps": AppsCommand.subcommands][words.first ?? ""] ?? []
+            return hostingCommand?.subcommands ?? []
         }
     }
 
-    /// The transfers that a daemon knows; none is started for that.
+    /// The transfers of a running daemon; none is started.
     private func transfers() async -> [String] {
         let service = context.directories.transferService
         let all = await inTime {
@@ -108,7 +112,7 @@ struct Completion: Sendable {
         return all.filter { command.last != "wait" || !$0.isFinished }.map { ids.short($0.id) }
     }
 
-    /// What is found while somebody waits who types; nil when that takes too long, or goes wrong.
+    /// The result of a lookup; nil when it fails or exceeds the patience of a user who is typing.
     private func inTime<Found: Sendable>(_ find: @escaping @Sendable () async throws -> Found?) async -> Found? {
         await withTaskGroup(of: Found?.self) { group in
             group.addTask { try? await find() }
@@ -121,7 +125,7 @@ struct Completion: Sendable {
         }
     }
 
-    /// What the server has in the folder that was typed; when it does not answer in time, what the mirror has there.
+    /// Names on the server in the typed folder; names in the mirror when the server does not answer in time.
     private func entries(_ root: @Sendable (Login) throws -> RemotePath) async -> [String] {
         guard let login = try? context.login(flags: Settings()), let root = try? root(login),
             let path = folder.isEmpty ? root : try? RemotePath("\(root)/\(folder.dropLast())")
@@ -143,7 +147,7 @@ struct Completion: Sendable {
             .map { folder + $0 }
     }
 
-    /// What a mirror has in the folder that was typed, which begins where the shell is, else at the mirror's root.
+    /// Names in the mirror in the typed folder, relative to the working directory, else to the mirror's root.
     private func local() -> [String] {
         guard let place = try? MirrorPlace(nil, around: folder.isEmpty ? nil : folder, context),
             let current = try? context.workingDirectory()
@@ -163,7 +167,7 @@ struct Completion: Sendable {
         return conflicts.flatMap { [$0.path, $0.copy] }
     }
 
-    /// The names in a directory of a mirror, folders with a slash at their end.
+    /// The names in a directory of a mirror, folders with a trailing slash.
     private static func listed(in directory: String) -> [String] {
         LocalFile.names(in: directory).filter { $0 != ".byteclub" }
             .map { $0 + (LocalFile.isDirectory(directory + "/" + $0) ? "/" : "") }.sorted()

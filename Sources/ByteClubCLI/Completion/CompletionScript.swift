@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// The parser's completion scripts, with what the parser does not know.
+/// The parser's completion scripts with additions.
 enum CompletionScript {
-    /// Whether a script is being made, which has the options that helps leave out.
+    /// Whether a script is being generated, which includes options that help hides.
     @TaskLocal static var isBeingMade = false
 
     /// The script for a shell.
@@ -16,7 +16,7 @@ enum CompletionScript {
         }
     }
 
-    /// A piece of a script, looked for behind some text, and what stands there instead.
+    /// A replacement in a script: `old`, found after `after`, becomes `new`.
     private typealias Piece = (after: String, old: String, new: String)
 
     private static func replacing(_ pieces: [Piece], in script: String) -> String {
@@ -30,7 +30,7 @@ enum CompletionScript {
         return script
     }
 
-    /// What follows `help`; directories behind `sync`; and no blank behind a folder, below which one goes on.
+    /// Words after `help`; directories after `sync`; and no space after a folder, so that typing continues below it.
     private static func bash(_ names: String) -> [Piece] {
         [
             (
@@ -80,5 +80,42 @@ enum CompletionScript {
         complete -c 'byteclub' -n '__byteclub_should_offer_completions_for_positional "byteclub sync" -eq 1' \
         -fa '(__byteclub_complete_directories)'
         """
+    }
+}
+
+/// The command `byteclub completion SHELL`.
+struct CompletionCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completion",
+        abstract: "Print the script that completes commands in a shell.",
+        discussion: """
+            Packages install the scripts already. Otherwise add to your shell's startup file:
+
+            bash, ~/.bashrc:                    source <(byteclub completion bash)
+            zsh, ~/.zshrc, after compinit:      source <(byteclub completion zsh)
+            fish, ~/.config/fish/config.fish:   byteclub completion fish | source
+            """)
+
+    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
+
+    @Argument(help: "The shell.")
+    var shell: Shell
+
+    /// The supported shells.
+    enum Shell: String, ExpressibleByArgument, CaseIterable {
+        case bash, zsh, fish
+
+        /// The parser's value.
+        var known: CompletionShell {
+            switch self {
+            case .bash: .bash
+            case .zsh: .zsh
+            case .fish: .fish
+            }
+        }
+    }
+
+    func run(in context: Context) async throws {
+        try context.output.line(CompletionScript.script(for: shell))
     }
 }

@@ -1,14 +1,14 @@
 import ByteClubCore
 import Glibc
 
-/// What may follow commands that `byteclub-server` does: that program knows, and is asked.
+/// Completions for the commands of `byteclub-server`, which describes them itself.
 struct HostCompletion: Sendable {
-    /// The words so far, without the program's name and the one that is being typed.
+    /// The words before the current one, without the program's name.
     let words: [String]
-    /// What is typed of the next one.
+    /// The part of the word typed so far.
     let typed: String
 
-    /// What a word may become.
+    /// Possible completions of a word.
     enum Offer: Hashable, Sendable {
         /// One of these.
         case words([String])
@@ -16,7 +16,7 @@ struct HostCompletion: Sendable {
         case path
     }
 
-    /// Asks the server's program; nil when it is not there.
+    /// Asks `byteclub-server`; nil when it is not installed.
     func offer(_ context: Context) -> Offer? {
         let programs = SiblingProgram.server.candidates(context.environment, executable: context.executable)
         guard let program = programs.first(where: { unsafe access($0, X_OK) == 0 }),
@@ -25,7 +25,7 @@ struct HostCompletion: Sendable {
         return offer(root)
     }
 
-    /// What a program's command offers.
+    /// The completions that a program's command offers.
     func offer(_ root: HostCommand) -> Offer {
         var (command, isCommand) = (root, true)
         for word in words {
@@ -43,7 +43,7 @@ struct HostCompletion: Sendable {
         return options.contains { $0.isPositional && $0.isPath } ? .path : .words(names)
     }
 
-    /// What the program says of itself, as the parser describes it for tools.
+    /// The program's description of its commands, as ArgumentParser writes it for tools.
     private static func output(of program: String) -> [UInt8] {
         let command = "exec \(ShellWord.quoted(program)) --experimental-dump-help 2>/dev/null"
         guard let pipe = unsafe popen(command, "r") else { return [] }
@@ -77,7 +77,7 @@ struct HostCommand: JSONReadable, Hashable {
         /// `option`, `flag` or `positional`.
         var kind = ""
         var valueName = ""
-        /// What it may be, where that is known.
+        /// Its possible values, if it has a fixed set.
         var values: [String] = []
         var isShown = true
 

@@ -3,9 +3,9 @@ import ByteClubHTTP
 import ByteClubRemotes
 
 extension Connector {
-    /// Servers that speak Core API v1, over sessions of this process.
+    /// Servers with Core API v1, over sessions of this process.
     ///
-    /// - Parameter warm: A daemon's connections, over which notes and questions are asked for.
+    /// - Parameter warm: A daemon's connections for notes and queries.
     /// - Returns: The connector.
     static func coreAPIv1(over warm: WarmConnections? = nil) -> Connector {
         Connector(open: { try remote($0, $1, over: warm) }, token: redeem, disable: disableToken)
@@ -15,7 +15,7 @@ extension Connector {
         try await remote(login, .notes).disableToken()
     }
 
-    /// Asks whether the member has a password.
+    /// Whether the member has a password.
     @Sendable static func askForPassword(_ login: Login) async throws -> Bool? {
         try await remote(login, .notes).hasPassword()
     }
@@ -58,7 +58,7 @@ extension Connector {
         try await request.begin(over: signInSession(trust))
     }
 
-    /// Asks how it stands with a short code.
+    /// Polls the state of a short code.
     @Sendable static func askShortCode(
         _ request: DeviceSignIn, _ code: DeviceSignIn.Code, _ trust: Settings
     ) async throws -> DeviceSignIn.Answer {

@@ -1,7 +1,7 @@
 import ByteClubHTTP
 import Glibc
 
-/// All that a command touches of the world outside it; tests make their own.
+/// A command's access to the world outside of it, which tests replace.
 struct Context: Sendable {
     /// The environment's variables.
     var environment: [String: String]
@@ -11,50 +11,50 @@ struct Context: Sendable {
     var diagnostics: Output
     /// Text and secrets typed or piped in.
     var input: Input
-    /// What is known of the terminals.
+    /// Properties of the terminals.
     var terminal: Terminal
     /// Time since some moment.
     var uptime: @Sendable () -> Duration
     /// Seconds since 1970.
     var now: @Sendable () -> Int64 = { Int64(time(nil)) }
-    /// The local calendar's reading of a number of seconds since 1970.
+    /// Converts seconds since 1970 to local time.
     var calendar: @Sendable (Int64) -> CalendarTime
     /// How to reach a server.
     var connector: Connector
     /// How to have a person edit a file.
     var editor: Editor
-    /// How to show a page; nil when there is no screen for it.
+    /// The browser; nil without a screen.
     var browser: Browser?
-    /// How to show a result that is longer than the screen; nil to write all of it at once.
+    /// The pager for long results; nil to write them at once.
     var pager: Pager?
-    /// How Ctrl-C and SIGTERM reach a command.
+    /// Ctrl-C and SIGTERM.
     var interrupts: Interrupts
-    /// How SIGUSR1 and a new size of the terminal reach a command.
+    /// SIGUSR1, and changes of the terminal's size.
     var statusSignals = StatusSignals.none
-    /// The line below what is printed on a terminal, when what is printed scrolls above it.
+    /// The status line below the scrolling output of a terminal.
     var ownStatusLine: StatusLine?
-    /// What keeps mirrors; nil in a program that leaves them to another.
+    /// The sync engine; nil in a program without one.
     var engine: (any MirrorEngine.Type)?
     /// Where relative paths begin.
     var workingDirectory: @Sendable () throws -> String = LocalFile.workingDirectory
-    /// The command line, without the program's name.
+    /// The command line without the program's name.
     var arguments: [String] = []
-    /// How long a server or the daemon may take to complete a word before the names come from elsewhere, or not at all.
+    /// The time for a completion from the server or the daemon; then other sources are used, or none.
     var completionPatience = Duration.milliseconds(250)
-    /// How long a photo that another program still writes is waited for.
+    /// The time to wait for a program that still writes a photo.
     var writerPatience = Duration.seconds(10)
-    /// How long a question to the server may take before a terminal is told.
+    /// Time without an answer from the server after which a terminal shows a message.
     var serverPatience = Duration.seconds(5)
-    /// The program's own file, when it can be told.
+    /// The path of the program's own file; nil when unknown.
     var executable: String?
 
-    /// The process's own world.
+    /// The process's own context.
     ///
     /// - Parameters:
     ///   - environment: See ``processEnvironment()``.
-    ///   - engine: What keeps mirrors.
-    ///   - warm: The connections of a daemon that runs already.
-    /// - Returns: The world.
+    ///   - engine: The sync engine, if this program has one.
+    ///   - warm: Connections of a running daemon.
+    /// - Returns: The context.
     static func live(
         _ environment: [String: String], _ engine: (any MirrorEngine.Type)?,
         over warm: WarmConnections? = nil
@@ -76,12 +76,12 @@ struct Context: Sendable {
     /// Where settings and state are kept.
     var directories: Directories { Directories(environment: environment) }
 
-    /// The line below what is printed on the terminal of standard error.
+    /// The status line on the terminal of standard error.
     var statusLine: StatusLine {
         ownStatusLine ?? StatusLine(diagnostics, columns: terminal.columns, environment)
     }
 
-    /// The same world, with a line on the terminal of standard error above which all that is printed scrolls.
+    /// The same context with a status line on standard error's terminal, above which all output scrolls.
     func withStatusLine() -> Context {
         guard terminal.isErrorTerminal else { return self }
         var context = self

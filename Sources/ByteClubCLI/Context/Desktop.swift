@@ -1,13 +1,13 @@
 import Glibc
 
-/// The person's desktop, which shows notices by notify-send(1).
+/// The user's desktop, which shows notifications by notify-send(1).
 struct Desktop: Sendable {
-    /// Shows a notice, and returns when it was handed over.
+    /// Shows a notification, and returns after it was sent.
     ///
-    /// Nothing in the text is markup.
+    /// The text is not interpreted as markup.
     var show: @Sendable (_ title: String, _ text: String) async -> Void
 
-    /// The desktop of the session; nil without a session bus or without notify-send.
+    /// The session's desktop; nil without a session bus or notify-send.
     static func find(_ environment: [String: String]) -> Desktop? {
         guard environment["DBUS_SESSION_BUS_ADDRESS"]?.isEmpty == false else { return nil }
         let folders = (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
@@ -23,8 +23,31 @@ struct Desktop: Sendable {
         }
     }
 
-    /// A text in which no desktop finds markup.
+    /// A text with its markup escaped.
     static func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    }
+}
+
+/// How to show a person a page.
+struct Browser: Sendable {
+    /// Opens a page and returns at once; false on failure.
+    var open: @Sendable (_ url: String) -> Bool
+
+    /// The browser for an environment; nil without a screen.
+    ///
+    /// `BROWSER` is used anywhere. The desktop's own is not used over SSH, since the user's screen is elsewhere.
+    static func find(_ environment: [String: String]) -> Browser? {
+        if let command = environment["BROWSER"], !command.isEmpty { return program(command) }
+        let hasScreen = (environment["DISPLAY"] ?? environment["WAYLAND_DISPLAY"]) != nil
+        let isRemote = environment["SSH_CONNECTION"] != nil
+        guard hasScreen, !isRemote else { return nil }
+        let directories = (environment["PATH"] ?? "").split(separator: ":")
+        let isThere = directories.contains { unsafe access("\($0)/xdg-open", X_OK) == 0 }
+        return isThere ? program("xdg-open") : nil
+    }
+
+    private static func program(_ command: String) -> Browser {
+        Browser { url in (try? ShellCommand.start(command, url, detached: true)) != nil }
     }
 }

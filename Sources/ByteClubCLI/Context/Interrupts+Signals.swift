@@ -3,12 +3,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Hands signals from the handler, which may do next to nothing, to a queue.
+/// Passes signals from the handler, which may call next to nothing, to a queue.
 private final class SignalPipe: Sendable {
     static let shared = SignalPipe()
-    /// Where the handler writes; -1 when there is no pipe.
+    /// The end that the handler writes to; -1 without a pipe.
     static let descriptor = Atomic<Int32>(-1)
-    /// How many signals came since listening began.
+    /// The number of signals since listening began.
     static let count = Atomic<Int32>(0)
     private static let numbers = [SIGINT, SIGTERM]
     private static let questions = [SIGUSR1, SIGWINCH]
@@ -71,7 +71,7 @@ private final class SignalPipe: Sendable {
         }
     }
 
-    /// A question that comes later is heard by nobody, and ends nothing.
+    /// Ignores later signals, which must not end the process.
     func stopAnswering() { answerer.withLock { $0 = nil } }
 
     func stop() {
@@ -100,30 +100,30 @@ extension StatusSignals {
 }
 
 extension TaskbarProgress {
-    /// Has every signal that a person ends or stops the process with clear the terminal's task bar first.
+    /// Makes every signal that ends or stops the process clear the terminal's task bar first.
     static func clearBeforeSignals() {
         for number in [SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGTSTP] { clear(before: number) }
     }
 
-    /// Has a signal clear the task bar before it does what it does by default; one that is ignored or handled stays so.
+    /// Makes a signal clear the task bar before its default action; an ignored or handled signal is left alone.
     fileprivate static func clear(before number: Int32) {
         let old = signal(number) { TaskbarProgress.pass($0) }
         // The default is the null pointer.
         if let old { _ = signal(number, old) }
     }
 
-    /// Ends or stops the process in a signal's handler as the signal does by default.
+    /// Performs a signal's default action in its handler.
     private static func pass(_ number: Int32) {
         let saved = errno
         clearAtOnce()
         _ = signal(number, SIG_DFL)
         raise(number)
-        // It is held back while it is handled.
+        // A signal is blocked in its own handler.
         var itself = sigset_t()
         unsafe sigemptyset(&itself)
         unsafe sigaddset(&itself, number)
         unsafe pthread_sigmask(SIG_UNBLOCK, &itself, nil)
-        // Here a process that was stopped goes on.
+        // A stopped process continues here.
         clear(before: number)
         errno = saved
     }

@@ -1,19 +1,20 @@
+import CLinux
+import Dispatch
 import Glibc
 
-/// A command of the person's own choice, such as that in `EDITOR` or `BROWSER`.
+/// A command of the user's choice, as in `EDITOR` or `BROWSER`.
 enum ShellCommand {
-    /// Starts it with arguments behind its own.
+    /// Starts the command with more arguments after its own.
     ///
-    /// A detached one has a process group of its own, which Ctrl-C does not reach, and neither reads nor writes at the
-    /// terminal.
+    /// A detached command has its own process group, which Ctrl-C does not reach, and no access to the terminal.
     ///
     /// - Parameters:
     ///   - command: The command.
-    ///   - arguments: What follows its own arguments, whatever it holds.
-    ///   - detached: Whether it is on its own.
-    ///   - input: What it reads instead of the terminal.
-    ///   - environment: Variables beside those of this process.
-    /// - Returns: Its process.
+    ///   - arguments: Arguments after its own, with any characters.
+    ///   - detached: Whether to detach it from the terminal.
+    ///   - input: Its standard input; nil for the terminal.
+    ///   - environment: Variables in addition to those of this process.
+    /// - Returns: Its process ID.
     /// - Throws: ``FileError`` when it cannot be started.
     static func start(
         _ command: String, _ arguments: String..., detached: Bool = false, input: Int32? = nil,
@@ -26,7 +27,7 @@ enum ShellCommand {
         unsafe sigemptyset(&defaults)
         for number in [SIGINT, SIGQUIT, SIGPIPE, SIGTERM] { unsafe sigaddset(&defaults, number) }
         unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
-        // The threads that run tasks block most signals; an editor wants to know of Ctrl-Z and of a new window size.
+        // Threads of tasks block most signals; an editor needs those of Ctrl-Z and of resizes.
         var none = sigset_t()
         unsafe sigemptyset(&none)
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
@@ -61,5 +62,66 @@ enum ShellCommand {
         let failure = unsafe posix_spawn(&child, "/bin/sh", &files, &attributes, vector, variables)
         guard failure == 0 else { throw FileError(.read, "/bin/sh", failure) }
         return child
+    }
+}
+
+/// Runs blocking work away from the threads of tasks.
+enum BlockingWork {
+    /// Does the work on a thread of its own.
+    static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { try work() })
+            }
+        }
+    }
+}
+
+/// A program that this one replaces itself with (execv), so that rare commands load their libraries and common ones do
+/// not.
+struct SiblingProgram: Sendable {
+    /// Hosts a club.
+    static let server = SiblingProgram(
+        name: "byteclub-server", title: "byteclub", advice: "install it on the machine that hosts the club")
+    /// Short commands, and background transfers.
+    static let client = SiblingProgram(name: "byteclub", title: "byteclub", advice: "install it")
+    /// Mirrors: the same commands with the engine and its database.
+    static let mirror = SiblingProgram(
+        name: "byteclub-mirror", title: "byteclub-mirror", advice: "install it beside 'byteclub'")
+
+    /// The program's file name.
+    let name: String
+    /// Its `argv[0]`, which it shows in messages.
+    let title: String
+    /// Advice when it is not installed.
+    let advice: String
+
+    /// Replaces this process with that program; returns only by throwing.
+    func become(_ arguments: [String], _ context: Context) throws -> Never {
+        for path in candidates(context.environment, executable: context.executable) {
+            var vector: [UnsafeMutablePointer<CChar>?] = unsafe ([title] + arguments).map { unsafe strdup($0) }
+            unsafe vector.append(nil)
+            defer { unsafe vector.forEach { unsafe free($0) } }
+            signal(SIGPIPE, SIG_DFL)
+            // Threads of tasks block most signals, and a program inherits the mask.
+            var none = sigset_t()
+            unsafe sigemptyset(&none)
+            unsafe pthread_sigmask(SIG_SETMASK, &none, nil)
+            unsafe execv(path, vector)
+        }
+        throw Failure(.configuration, "'\(name)' was not found beside 'byteclub' or in PATH; \(advice)")
+    }
+
+    /// Possible paths of the program: beside this one, then in PATH; never this program under another name.
+    func candidates(_ environment: [String: String], executable: String?) -> [String] {
+        var directories: [String] = []
+        if let executable { directories.append(LocalFile.parent(of: executable)) }
+        directories += (environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        let paths = directories.filter { $0.hasPrefix("/") }.map { $0 == "/" ? "/" + name : $0 + "/" + name }
+        return paths.filter { path in
+            guard let executable, let real = unsafe realpath(path, nil) else { return true }
+            defer { unsafe free(real) }
+            return unsafe String(cString: real) != executable
+        }
     }
 }

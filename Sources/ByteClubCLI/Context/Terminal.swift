@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What is known of the terminals at the other end.
+/// Properties of the terminals of the standard streams.
 struct Terminal: Sendable {
     /// Whether standard input is a terminal.
     var isInputTerminal: Bool
@@ -9,13 +9,13 @@ struct Terminal: Sendable {
     var isOutputTerminal: Bool
     /// Whether standard error is a terminal.
     var isErrorTerminal: Bool
-    /// The width of the terminal of standard error, else of standard output, now, in columns; nil when unknown.
+    /// The current width of standard error's terminal, else of standard output's, in columns; nil when unknown.
     var columns: @Sendable () -> Int?
-    /// The height of the terminal of standard output, in rows; nil when unknown.
+    /// The height of standard output's terminal, in rows; nil when unknown.
     var rows: @Sendable () -> Int? = { nil }
-    /// The pixels of a cell of the terminal of standard output, across and down; nil when unknown.
+    /// The size of a cell of standard output's terminal in pixels; nil when unknown.
     var cell: @Sendable () -> (width: Int, height: Int)? = { nil }
-    /// Asks the terminal and gives what it answers, as ``TerminalQuery`` does; nothing where there is nobody to ask.
+    /// Sends a query to the terminal and returns its answer, as ``TerminalQuery`` does; empty without a terminal.
     var ask: @Sendable (_ question: [UInt8]) throws -> [UInt8] = { _ in [] }
 
     /// The terminals of the process.
@@ -35,13 +35,13 @@ struct Terminal: Sendable {
                 return cell[0] > 0 && cell[1] > 0 ? (cell[0], cell[1]) : nil
             },
             ask: { question in
-                // From the background it would be stopped.
+                // The system stops a background process that changes the terminal's mode.
                 guard tcgetpgrp(STDIN_FILENO) == getpgrp() else { return [] }
                 return try TerminalQuery.ask(question, input: STDIN_FILENO, output: STDOUT_FILENO)
             })
     }
 
-    /// No terminal anywhere, as in a pipe or under cron.
+    /// No terminal, as in a pipe or under cron.
     static var none: Terminal {
         Terminal(isInputTerminal: false, isOutputTerminal: false, isErrorTerminal: false, columns: { nil })
     }

@@ -1,7 +1,8 @@
 import ByteClubCore
+import ByteClubHTTP
 
 extension Checkup {
-    /// How what is in the mirror stands that was synced last: what is left alone, held or left out by rules.
+    /// The state of the mirror that was synced last: skipped, held and excluded entries.
     func contents() -> [Finding] {
         guard let engine = context.engine, let place = try? MirrorPlace(nil, context),
             LocalFile.isDirectory(place.state)
@@ -41,5 +42,48 @@ extension Checkup {
 
     private func rules(_ status: SyncStatus) -> Finding {
         .ok("ignored", status.ignored.text ?? "ignore rules exclude nothing")
+    }
+}
+
+extension Checkup {
+    /// The proxy between this machine and the server; nil without one.
+    func proxy(_ login: Login) -> Finding? {
+        do {
+            let request = ServerProbe.request(login)
+            guard let proxy = try ProxySettings.environment.server(for: request) else { return nil }
+            return .ok("proxy", "\(login.server) is reached through \(proxy), set in the environment")
+        } catch {
+            return .fail("proxy", error.message, "correct http_proxy, https_proxy or all_proxy in the environment")
+        }
+    }
+
+    /// The state of background transfers.
+    func transfers() async -> Finding {
+        let service = context.directories.transferService
+        let place = "'\(Failure.line(service.folder))'"
+        do {
+            guard let control = try await BackgroundControl.running(service) else {
+                guard service.hasTasks else { return .ok("transfers", "no background transfers") }
+                return .warn("transfers", "in \(place), but no daemon is running", "'byteclub transfers' starts it")
+            }
+            let all = try await control.tasks()
+            await control.close()
+            let text = "the daemon is running, \(Self.words(all)), in \(place)"
+            guard all.contains(where: { $0.state == .failed }) else { return .ok("transfers", text) }
+            return .warn("transfers", text, "'byteclub transfers' shows why; resume or clear them")
+        } catch {
+            // These messages include their advice.
+            if [.daemonUnavailable, .timedOut].contains(error.code) {
+                return .fail("transfers", Failure(.tryAgain, error.message))
+            }
+            return .fail("transfers", error.message, "run 'byteclub daemon --stop'", .tryAgain)
+        }
+    }
+
+    /// Transfers by state, as in `2 running, 1 failed`.
+    static func words(_ all: [BackgroundStatus]) -> String {
+        let counts = BackgroundStatus.State.allCases.map { state in (state, all.count { $0.state == state }) }
+        let words = counts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0.rawValue)" }
+        return words.isEmpty ? "nothing to do" : words.joined(separator: ", ")
     }
 }

@@ -2,20 +2,20 @@ import ByteClubCore
 import Glibc
 
 extension Checkup {
-    /// The fewest watches with which a mirror of some size notices changes at once.
+    /// The fewest inotify watches with which a larger mirror notices changes at once.
     static let watchConcern = 8192
-    /// Free bytes below which a mirror soon stops.
+    /// Free bytes below which a mirror may soon stop.
     static let diskConcern: Int64 = 1 << 30
-    /// Free bytes below which nothing can be received.
+    /// Free bytes below which downloads fail.
     static let diskLimit: Int64 = 32 << 20
 
-    /// Whether the programs beside this one are there.
+    /// Whether the other programs are installed.
     func programs() -> Finding {
         var siblings = [SiblingProgram.mirror, .server].filter { sibling in
             sibling.candidates(context.environment, executable: context.executable)
                 .contains { unsafe access($0, X_OK) == 0 }
         }.map(\.name)
-        // What has the engine is that program, and no candidate of its own.
+        // A process with the engine is `byteclub-mirror` itself, which excludes its own file from the search.
         let mirror = SiblingProgram.mirror.name
         if context.engine != nil, !siblings.contains(mirror) { siblings.insert(mirror, at: 0) }
         let found = (["byteclub \(ByteClub.version)"] + siblings).joined(separator: ", ")
@@ -25,7 +25,7 @@ extension Checkup {
         return .ok("programs", found)
     }
 
-    /// Whether the mirror that was synced last is there.
+    /// Whether the mirror that was synced last exists.
     func mirror() -> Finding {
         guard let place = try? MirrorPlace(nil, context) else {
             return .ok("mirror", "none; 'byteclub sync DIR' creates one")
@@ -48,7 +48,7 @@ extension Checkup {
         return .ok("mirror", "'\(directory)' is readable and writable")
     }
 
-    /// Whether the kernel lets a mirror watch its folders.
+    /// Whether the kernel allows enough watches for a mirror.
     func watches() -> Finding {
         guard let limit = MachineFacts.number(in: "/proc/sys/fs/inotify/max_user_watches"),
             let instances = MachineFacts.number(in: "/proc/sys/fs/inotify/max_user_instances")
@@ -63,7 +63,7 @@ extension Checkup {
         return .ok("watches", text)
     }
 
-    /// Whether there is room where the mirror is, or else in the home directory.
+    /// Whether the disk of the mirror, else of the home directory, has free space.
     func disk() -> Finding {
         let place = (try? MirrorPlace(nil, context))?.directory
         let path = place.flatMap { LocalFile.isDirectory($0) ? $0 : nil } ?? context.environment["HOME"] ?? "/"

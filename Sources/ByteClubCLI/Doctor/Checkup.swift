@@ -1,17 +1,17 @@
 import ByteClubCore
 import ByteClubHTTP
 
-/// Looks at a set-up from the settings to the disk; each look is a finding.
+/// Checks a set-up from the settings to the disk.
 struct Checkup: Sendable {
-    /// The most seconds that clocks may differ before signed requests and invitations fail.
+    /// The clock difference in seconds from which signed requests and invitations fail.
     static let clockLimit: Int64 = 300
-    /// From how many seconds on a clock is worth a word.
+    /// The clock difference in seconds from which to warn.
     static let clockConcern: Int64 = 30
 
     let context: Context
     let flags: Settings
 
-    /// All findings, in the order in which one thing needs another.
+    /// All findings, in the order of dependencies.
     func findings() async -> [Finding] {
         var findings = [programs(), settings()]
         do {
@@ -74,7 +74,7 @@ struct Checkup: Sendable {
         return .ok("clock", "in agreement with the server's")
     }
 
-    /// A length of time as people say it.
+    /// A duration in words.
     static func words(_ seconds: Int64) -> String {
         let (count, unit) =
             switch seconds {

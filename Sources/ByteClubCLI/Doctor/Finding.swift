@@ -1,10 +1,13 @@
-/// What one look at the set-up found.
+import CLinux
+import Glibc
+
+/// The result of one check.
 struct Finding: Hashable, Sendable, Encodable {
-    /// How bad it is.
+    /// The severity.
     enum Outcome: String, Sendable, Encodable, CaseIterable {
-        /// As it should be.
+        /// Correct.
         case ok
-        /// It works, but not for long or not well.
+        /// Works, but not well or not for long.
         case warn
         /// It does not work.
         case fail
@@ -19,15 +22,15 @@ struct Finding: Hashable, Sendable, Encodable {
         }
     }
 
-    /// What was looked at, in a word.
+    /// The subject of the check, in a word.
     var check: String
-    /// How bad it is.
+    /// The severity.
     var outcome: Outcome
-    /// What was found.
+    /// The result in words.
     var message: String
-    /// What to do; nil when there is nothing.
+    /// How to fix it; nil when nothing is wrong.
     var advice: String?
-    /// What to tell the shell when this is the first failure.
+    /// The exit code when this is the first failure.
     var status = ExitStatus.configuration
 
     private enum CodingKeys: String, CodingKey { case check, outcome, message, advice }
@@ -46,10 +49,32 @@ struct Finding: Hashable, Sendable, Encodable {
         Finding(check: check, outcome: .fail, message: message, advice: advice, status: status)
     }
 
-    /// A failure of a lower layer, which says itself what to do.
+    /// A failure of a lower layer, whose message includes the advice.
     static func fail(_ check: String, _ failure: Failure) -> Finding {
         let halves = failure.message.split(separator: ";", maxSplits: 1).map(String.init)
         let advice = halves.count > 1 ? String(halves[1].drop { $0 == " " }) : nil
         return fail(check, halves.first ?? failure.message, advice, failure.status)
+    }
+}
+
+/// Facts from the operating system; nil when unavailable.
+enum MachineFacts {
+    /// A file's permissions.
+    static func mode(_ path: String) -> mode_t? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
+    }
+
+    /// The number in a file of `/proc`.
+    static func number(in path: String) -> Int? {
+        guard let bytes = try? LocalFile.read(path, limit: 64) else { return nil }
+        return Int(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    }
+
+    /// The free bytes for the user.
+    static func freeBytes(_ path: String) -> Int64? {
+        var status = statvfs()
+        guard unsafe statvfs(path, &status) == 0 else { return nil }
+        return Int64(clamping: status.f_bavail).multipliedReportingOverflow(by: Int64(status.f_frsize)).partialValue
     }
 }

@@ -4,18 +4,18 @@ import ByteClubRemotes
 import Glibc
 import HTTPTypes
 
-/// What a server answers to the question who one is, as it is: the raw material of a diagnosis.
+/// A server's raw answer to the request for the member's account, for a diagnosis.
 struct ServerProbe: Sendable {
     /// The status of `/1/account/info`.
     var status: Int
-    /// The server's clock as its `Date` header tells it.
+    /// The server's clock, from its `Date` header.
     var date: APIDate?
     /// The body.
     var body: [UInt8]
     /// How long the answer took.
     var seconds: Double
 
-    /// Asks a server once, without trying again.
+    /// Sends one request, without retries.
     @Sendable static func ask(_ login: Login) async throws -> ServerProbe {
         var configuration = CoreAPIv1Remote.sessionConfiguration(
             token: login.token, certificateAuthorityFile: login.certificateAuthorityFile,
@@ -49,7 +49,7 @@ struct ServerProbe: Sendable {
 }
 
 extension TransferError.Code {
-    /// What a person may do about it.
+    /// How to fix it.
     var advice: String? {
         switch self {
         case .cannotResolveHost: "check the name in the server's address, and this machine's network"

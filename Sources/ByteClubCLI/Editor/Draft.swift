@@ -2,12 +2,12 @@ import ByteClubCore
 import CLinux
 import Glibc
 
-/// A note's text while it is edited, kept on disk until the server has acknowledged it.
+/// A note's text during an edit, kept on disk until the server has acknowledged it.
 ///
-/// Each draft has a directory of its own that only its owner may enter: the text under the note's own name, so that
-/// editors see its suffix. What it was made from is beside that directory.
+/// Each draft has a private directory that holds the text under the note's own name, so that editors see its suffix.
+/// The record of its origin is beside that directory.
 struct Draft: Sendable {
-    /// What a draft was made from.
+    /// The version that a draft is based on.
     struct Origin: Encodable, Hashable, Sendable {
         /// The server.
         var server: String
@@ -35,7 +35,7 @@ struct Draft: Sendable {
         name = path.name
     }
 
-    /// What the draft was made from; nil when there is none.
+    /// The version that the draft is based on; nil when there is no draft.
     func origin() throws -> Origin? {
         guard LocalFile.exists(originFile), LocalFile.exists(file) else { return nil }
         let bytes = try LocalFile.read(originFile, limit: 1 << 16)
@@ -53,18 +53,18 @@ struct Draft: Sendable {
         try LocalFile.replace(originFile, with: JSON.bytes(origin), mode: 0o600)
     }
 
-    /// The text as it is now.
+    /// The current text.
     func text() throws -> [UInt8] { try LocalFile.read(file, limit: NoteContent.limit) }
 
-    /// Writes the text to disk, whatever the editor did.
+    /// Syncs the text to disk, since editors may not.
     func sync() throws {
         try LocalFile.sync(file)
         try LocalFile.syncDirectory(of: file)
     }
 
-    /// Removes the draft with all that the editor left beside it.
+    /// Removes the draft with everything that the editor has left beside it.
     func remove() {
-        // The origin goes first: without it there is no draft.
+        // The origin first: a draft without one does not count.
         unsafe unlink(originFile)
         guard let entries = unsafe opendir(directory) else { return }
         var names: [String] = []
@@ -79,7 +79,7 @@ struct Draft: Sendable {
         unsafe rmdir(directory)
     }
 
-    /// Takes the draft for this process alone, until ``unlock(_:)`` or the process's end.
+    /// Locks the draft for this process until ``unlock(_:)`` or the process's end.
     func lock() throws -> Int32 {
         try LocalFile.makePrivateDirectory(LocalFile.parent(of: directory))
         let path = directory + ".lock"
@@ -92,9 +92,9 @@ struct Draft: Sendable {
         return descriptor
     }
 
-    /// Gives the draft back.
+    /// Unlocks the draft.
     ///
-    /// Closing would not do: a program that is just being started has a copy of the descriptor until its exec.
+    /// Closing the descriptor would not unlock it: a process being started has a copy until its exec.
     func unlock(_ descriptor: Int32) {
         flock(descriptor, LOCK_UN)
         close(descriptor)

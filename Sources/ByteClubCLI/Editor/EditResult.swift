@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// What an edit came to.
+/// The outcome of an edit.
 struct EditResult: CommandResult {
     /// How the edit ended.
     enum Outcome: Hashable, Sendable {
@@ -8,9 +8,9 @@ struct EditResult: CommandResult {
         case unchanged
         /// Stored under the note's own name.
         case saved
-        /// Somebody saved meanwhile, and both changes are stored under the note's own name.
+        /// Another member changed other lines during the edit; the note has both changes.
         case merged
-        /// Somebody saved the same lines meanwhile: the text is stored beside the note under this name.
+        /// Another member changed the same lines during the edit; the text is stored beside the note under this name.
         case conflict(copy: RemotePath)
         /// An earlier text was thrown away.
         case discarded
@@ -20,11 +20,11 @@ struct EditResult: CommandResult {
     var outcome: Outcome
     /// The note.
     var path: RemotePath
-    /// The folder below which it is named.
+    /// The folder that names are relative to.
     var folder: RemotePath
-    /// The version in which the text is stored; nil when nothing was.
+    /// The stored version; nil when nothing was stored.
     var revision: Revision?
-    /// Who saved meanwhile; nil when nobody did or the server does not tell.
+    /// The member who saved during the edit; nil if none did, or when the server does not send the name.
     var other: String?
 
     private var name: String { path.name(below: folder) }

@@ -1,17 +1,17 @@
 import ByteClubCore
 import Glibc
 
-/// One edit of a note: fetch, edit, save against the version that was opened.
+/// One edit of a note: fetch, edit, save against the opened version.
 ///
-/// From the moment the editor starts until the server has acknowledged the text, the text is in a draft on disk.
+/// The text is in a draft on disk from the start of the editor until the server has acknowledged it.
 struct NoteEditing: Sendable {
-    /// What to do about the draft of an earlier edit.
+    /// How to treat the draft of an earlier edit.
     enum Start: Hashable, Sendable {
         /// There should be none.
         case fresh
-        /// Go on with it.
+        /// Resume it.
         case recover
-        /// Throw it away, and do no more.
+        /// Delete it, and stop.
         case discard
     }
 
@@ -83,20 +83,20 @@ struct NoteEditing: Sendable {
         }
     }
 
-    /// Who wrote a draft, and when: the same as long as nobody writes on.
+    /// The author and time of a draft, which change only with its text.
     private func stamp(of draft: Draft) throws -> ConflictStamp {
         let time = try LocalFile.modified(draft.file)?.date.seconds ?? 0
         return ConflictStamp(
             author: login.member, time: time, offset: context.calendar(time).secondsAsUTC - time)
     }
 
-    /// Fetches the note and starts a draft of it.
+    /// Fetches the note and creates its draft.
     private func open(_ draft: Draft) async throws -> Draft.Origin {
         let path = path
         let note = try await context.withRemote(login) { remote in
             async let account = remote.account()
             let note = try await NoteContent.fetch(path, remote)
-            // Before the typing rather than after it. Servers that do not tell a role refuse later.
+            // Checked before the edit; servers without roles in accounts refuse the save.
             if let role = try await account.role, role == Account.viewer {
                 throw Failure(.notAuthorised, "your role here is \(role); ask an owner for the editor role")
             }
@@ -109,7 +109,7 @@ struct NoteEditing: Sendable {
         return origin
     }
 
-    /// Runs the editor and decides what its end means.
+    /// Runs the editor and decides the next step.
     private func edit(_ draft: Draft, _ origin: Draft.Origin) async throws -> EditorDecision {
         let before = ContentHasher.hash(try draft.text())
         let start = context.uptime()
@@ -129,7 +129,7 @@ struct NoteEditing: Sendable {
         return "the editor '\(command)' failed with code \(code), so nothing was saved"
     }
 
-    /// A failure that also says where the text is.
+    /// Adds the place of the kept text to a failure.
     private func kept(_ draft: Draft, _ failure: Failure) -> Failure {
         Failure(
             failure.status,

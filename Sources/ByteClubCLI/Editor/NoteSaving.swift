@@ -1,25 +1,25 @@
 import ByteClubCore
 
-/// Saves a text that was made from one version of a note, whatever others have saved since.
+/// Saves a text that is based on one version of a note, across changes by other members.
 struct NoteSaving: Sendable {
-    /// How often a merge is tried again because somebody saved once more.
+    /// How often to repeat a merge when another member saves in the meantime.
     private static let tries = 8
 
     let remote: any Remote
     /// The note.
     let path: RemotePath
-    /// The folder below which it is named.
+    /// The folder that names are relative to.
     let folder: RemotePath
-    /// Who wrote the text, and when.
+    /// The author and time of the text.
     let stamp: ConflictStamp
 
-    /// Saves the text; merged with what others saved, and beside the note as a conflict copy where that cannot be.
+    /// Saves the text: merged with changes of other members, or as a conflict copy beside the note if they overlap.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - base: The version that it was made from; nil for a note that was not there.
-    /// - Returns: Where the text is now.
-    /// - Throws: A ``RemoteError`` when it is nowhere on the server.
+    ///   - base: The version that it is based on; nil for a new note.
+    /// - Returns: The place of the text on the server.
+    /// - Throws: A ``RemoteError`` when the server has the text nowhere.
     func save(_ text: [UInt8], madeFrom base: Revision?) async throws -> EditResult {
         do {
             return try await put(text, after: base, as: .saved)
@@ -34,7 +34,7 @@ struct NoteSaving: Sendable {
                 break
             }
             other = theirs.metadata.modifier?.displayName
-            // A save whose answer was lost, or the same text from two people.
+            // An earlier save whose response was lost, or the same text from two members.
             if theirs.bytes == text {
                 return EditResult(outcome: .saved, path: theirs.metadata.path, folder: folder, revision: revision)
             }
@@ -44,7 +44,7 @@ struct NoteSaving: Sendable {
             guard let original, let merged = TextMerge.merge(base: original, mine: text, theirs: theirs.bytes) else {
                 break
             }
-            // Their text has this one's changes already: an earlier merge whose answer was lost.
+            // The server's text includes this one's changes: an earlier merge whose response was lost.
             if merged == theirs.bytes {
                 return EditResult(
                     outcome: .merged, path: theirs.metadata.path, folder: folder, revision: revision, other: other)
@@ -71,7 +71,7 @@ struct NoteSaving: Sendable {
         return EditResult(outcome: outcome, path: stored.path, folder: folder, revision: stored.rev)
     }
 
-    /// Stores a conflict copy once, also when it is tried again.
+    /// Stores a conflict copy once, even when it is repeated.
     private func store(_ text: [UInt8], _ hash: ContentHash) async throws -> Metadata {
         for number in 1...Self.mostCopies {
             let copy = try ConflictName.path(for: path, stamp, number: number)
@@ -86,6 +86,6 @@ struct NoteSaving: Sendable {
         throw Failure(.tryAgain, "'\(path.name)' has \(Self.mostCopies) conflict copies; resolve some of them first")
     }
 
-    /// How many copies of one minute a note may have.
+    /// The most copies of a note within a minute.
     private static let mostCopies = 50
 }

@@ -5,7 +5,7 @@ import ByteClubRemotes
 import Glibc
 
 extension Failure {
-    /// The one place where errors become exit codes.
+    /// The only place that converts errors to exit codes.
     init(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
@@ -15,7 +15,7 @@ extension Failure {
             self.init(Self.status(of: error.code), Self.message(of: error))
             isOfRoom = error.code == .overQuota
         case let error as BackgroundFailure: self.init(.tryAgain, error.message)
-        // Without an address it is the daemon of background transfers that does not answer.
+        // Without a URL it is a timeout of the daemon.
         case let error as TransferError where error.code == .timedOut && error.url.isEmpty:
             self.init(.tryAgain, error.message)
         case let error as TransferError: self.init(Self.status(of: error.code), Self.message(of: RemoteError(error)))
@@ -80,7 +80,7 @@ extension Failure {
         var message = error.message
         switch error.code {
         case .unauthorized:
-            // Servers say so in their own words, older ones in the second.
+            // Servers end their messages with the first or, if older, the second hint.
             for hint in [Self.hint, "; log in again"] where message.hasSuffix(hint) { message.removeLast(hint.count) }
             message += "\(Self.hint) with 'byteclub login \(error.server ?? "URL")'"
         case .unreachable where error.isOfProxy: message += "; correct or unset the proxy setting"
@@ -88,7 +88,7 @@ extension Failure {
         case .rateLimited, .serverFault: message += "; try again later"
         default: break
         }
-        // Who looks into the server's log needs it; nobody else does.
+        // The request's ID is only useful to an administrator with the server's log.
         guard let requestID = error.requestID, [.serverFault, .protocolViolation].contains(error.code) else {
             return message
         }

@@ -1,21 +1,20 @@
 import ByteClubCore
 
-/// The command line that goes on with what was interrupted, to be pasted into a shell.
+/// A command line that resumes an interrupted command, to be pasted into a shell.
 enum ResumeCommand {
-    /// The options of commands with names that take no value.
+    /// Options without a value, of the commands whose arguments are names.
     static let flags: Set<String> = ["--force", "--json", "--insecure-http", "--background", "--flat"]
 
-    /// The line that goes on with a command line.
+    /// The line that resumes a command.
     ///
     /// - Parameters:
     ///   - arguments: The command line without the program's name.
-    ///   - names: The names on it that are done in part, and what is left to do of them; nil when all of them are to be
-    ///     given again.
-    /// - Returns: The line, quoted where a shell needs it.
+    ///   - names: The names on it, and those that are left to process; nil to repeat all.
+    /// - Returns: The line, quoted for a shell.
     static func text(_ arguments: [String], names: (given: [String], left: [String])? = nil) -> String {
         var words = arguments
         if let names {
-            // A subcommand may be called like a name, which then stands behind it.
+            // A subcommand can have the same name as a file; the file's name is the later word.
             for name in names.given.reversed() {
                 if let index = words.indices.last(where: { words[$0] == name && !isValue($0, words) }) {
                     words.remove(at: index)
@@ -27,7 +26,7 @@ enum ResumeCommand {
         return (["byteclub"] + words.filter { $0 != SyncDirectoryCommand.name }).map(shown).joined(separator: " ")
     }
 
-    /// Whether a word is the value of the option before it.
+    /// Whether a word is the value of the previous option.
     private static func isValue(_ index: Int, _ words: [String]) -> Bool {
         guard index > 0 else { return false }
         let before = words[index - 1]
@@ -35,7 +34,7 @@ enum ResumeCommand {
             && !words[..<index].contains("--")
     }
 
-    /// A word as a shell reads it; one that is an option needs no more quotes than another.
+    /// A word quoted for a shell.
     private static func shown(_ word: String) -> String {
         !word.isEmpty && ShellWord.quoted("x" + word) == "x" + word ? word : ShellWord.quoted(word)
     }

@@ -1,15 +1,15 @@
 import ArgumentParser
 
-/// A word on the command line where a command should be that is none, and what may have been meant.
+/// An unknown command on the command line, with suggestions.
 struct UnknownCommand: Hashable, Sendable {
     /// The word.
     let word: String
-    /// The commands before it, `byteclub` first.
+    /// The commands before the word, `byteclub` first.
     let parents: [String]
-    /// What may have been meant, as it would be typed; the likeliest first.
+    /// Suggested commands as typed, the likeliest first.
     let suggestions: [String]
 
-    /// Words for what is called otherwise here.
+    /// Names of commands in other programs.
     private static let synonyms = [
         "ls": "list", "dir": "list", "remove": "rm", "delete": "rm", "del": "rm", "cat": "show", "print": "show",
         "view": "show", "read": "show", "new": "add", "create": "add", "find": "search", "grep": "search",
@@ -20,7 +20,7 @@ struct UnknownCommand: Hashable, Sendable {
         "version": "--version", "-v": "--version", "-V": "--version",
     ]
 
-    /// Looks along a command line for the first such word; nil when there is none.
+    /// Finds the first unknown command of a command line; nil when there is none.
     init?(in arguments: [String]) {
         var command: any ParsableCommand.Type = RootCommand.self
         var parents = ["byteclub"]
@@ -33,7 +33,7 @@ struct UnknownCommand: Hashable, Sendable {
             }
             let isVersion = parents.count == 1 && Self.synonyms[word] == "--version"
             guard !below.isEmpty, !word.hasPrefix("-") || isVersion, word != "help" else { return nil }
-            // Behind 'sync' it is a directory, and something else is wrong.
+            // After 'sync' such a word is a directory, and the error is another one.
             if parents.count > 1, word.contains("/") { return nil }
             self.word = word
             self.parents = parents
@@ -41,7 +41,7 @@ struct UnknownCommand: Hashable, Sendable {
             var found = Self.near(word, below.map(\.name)).map { prefix + $0 }
             if found.isEmpty, isVersion { found = [prefix + "--version"] }
             if found.isEmpty {
-                // The command of a group that was not named.
+                // A subcommand without its group.
                 for group in below {
                     found += Self.near(word, Self.commands(of: group.type).map(\.name), isExact: true)
                         .map { "\(prefix)\(group.name) \($0)" }
@@ -53,7 +53,16 @@ struct UnknownCommand: Hashable, Sendable {
         return nil
     }
 
-    /// What is wrong and what may have been meant, in one line.
+    /// Checks the subcommand of a command of `byteclub-server`; nil for a known one, for an option, and without one.
+    init?(_ word: String?, of command: any HostingCommand.Type) {
+        guard let word, let name = command.configuration.commandName, !command.subcommands.isEmpty,
+            !word.hasPrefix("-"), word != "help", !command.subcommands.contains(word)
+        else { return nil }
+        (self.word, parents) = (word, ["byteclub", name])
+        suggestions = Self.near(word, command.subcommands).prefix(3).map { "byteclub \(name) \($0)" }
+    }
+
+    /// The problem and the suggestions, in one line.
     var message: String {
         let known = suggestions.map { "'\($0)'" }.joined(separator: " or ")
         let path = (parents + [word]).joined(separator: " ")
@@ -62,7 +71,7 @@ struct UnknownCommand: Hashable, Sendable {
         return "unknown command '\(Failure.line(path))'; \(advice)"
     }
 
-    /// The commands that people may type behind another one, with their names.
+    /// The visible subcommands of a command, with their names.
     static func commands(
         of command: any ParsableCommand.Type
     ) -> [(name: String, type: any ParsableCommand.Type)] {
@@ -71,7 +80,7 @@ struct UnknownCommand: Hashable, Sendable {
         }
     }
 
-    /// The names that a word may stand for, the likeliest first.
+    /// Commands similar to a word, the likeliest first.
     private static func near(_ word: String, _ names: [String], isExact: Bool = false) -> [String] {
         let word = word.lowercased()
         if let synonym = synonyms[word], names.contains(synonym) { return [synonym] }
@@ -85,7 +94,7 @@ struct UnknownCommand: Hashable, Sendable {
         return best.isEmpty && word.utf8.count > 1 ? names.filter { $0.hasPrefix(word) } : best
     }
 
-    /// How many letters must be put in, taken out, replaced or swapped with the next to make one word of the other.
+    /// The edit distance of two words: insertions, deletions, replacements and swaps of neighbours.
     static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...right.count)

@@ -1,13 +1,13 @@
-/// What the parser has against a command line, in one line for people.
+/// A parser's error message, in one line for people.
 struct UsageMessage: Hashable, Sendable {
     /// The line, without a full stop.
     let text: String
-    /// Whether it tells all that may be typed instead, so that there is nothing to look up.
+    /// Whether the line lists all valid values, so that a reference to the help adds nothing.
     let isComplete: Bool
 
     private static let (start, middle, choice) = ("The value '", "' is invalid for '", ". Please provide one of")
 
-    /// Reads what ArgumentParser says.
+    /// Converts a message of ArgumentParser.
     init(_ message: String) {
         guard message.hasPrefix(Self.start), let middle = message.firstRange(of: Self.middle),
             let end = message[middle.upperBound...].firstIndex(of: "'")
@@ -20,7 +20,7 @@ struct UsageMessage: Hashable, Sendable {
             return
         }
         let value = message[..<middle.lowerBound].dropFirst(Self.start.count)
-        // An option has its name and its value's, an argument its own alone.
+        // An option includes the name of its value, an argument does not.
         let place = message[middle.upperBound..<end].split(separator: " ").first ?? ""
         let rest = message[message.index(after: end)...]
         let isOption = place.hasPrefix("-")
@@ -36,7 +36,7 @@ struct UsageMessage: Hashable, Sendable {
         }
     }
 
-    /// The values in `'a', 'b' or 'c'.`, or in a list of which each line has one.
+    /// The values in `'a', 'b' or 'c'.`, or in a list with one per line.
     private static func choices(_ text: Substring) -> [Substring] {
         let lines = text.split(separator: "\n")
         if lines.count > 1 { return lines.dropFirst().map { $0.drop { " -".contains($0) } } }

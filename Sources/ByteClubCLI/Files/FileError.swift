@@ -1,13 +1,13 @@
 import Glibc
 
-/// Why a file on this machine could not be used.
+/// An error of a local file operation.
 struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was to be done with the file.
+    /// An operation on a file.
     enum Action: String, Sendable {
         case read, write, create, remove
     }
 
-    /// What was to be done.
+    /// The operation that failed.
     var action: Action
     /// The file.
     var path: String

@@ -1,22 +1,23 @@
+import ByteClubCore
 import CLinux
 import Glibc
 
-/// What of a file changes when somebody writes to it or puts another in its place.
+/// The properties of a file that change when it is written or replaced.
 struct FileState: Codable, Hashable, Sendable {
     /// Its length in bytes.
     var size: Int64
     /// Its number in its file system.
     var inode: UInt64
-    /// When it was last written to, in seconds since 1970.
+    /// Its modification time, in seconds since 1970.
     var seconds: Int64
     /// The part of a second beyond that.
     var nanoseconds: Int64
 }
 
 extension FileState {
-    /// The present state of a file, or of the one that a link leads to.
+    /// Reads the state of a file, through symbolic links.
     ///
-    /// - Throws: A ``FileError`` when there is none.
+    /// - Throws: A ``FileError`` when it does not exist.
     init(of path: String) throws {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw FileError(.read, path) }
@@ -25,9 +26,55 @@ extension FileState {
             nanoseconds: Int64(status.st_mtim.tv_nsec))
     }
 
-    /// Whether somebody has written to the file since, which is not so of another one that took its place.
+    /// Whether the same file was written since; false for another file in its place.
     func isWrittenTo(at path: String) -> Bool {
         guard let now = try? FileState(of: path) else { return false }
         return now.inode == inode && now != self
+    }
+}
+
+/// The progress of a file's upload, on disk, so that a repeated upload of the file resumes.
+///
+/// It is only a hint: without it, or after an error, the upload starts from the beginning.
+struct UploadRecord: Sendable {
+    /// Seconds that servers keep an unfinished upload.
+    private static let lifetime: Int64 = 48 * 3600
+
+    private let path: String
+
+    /// The record of a file's upload to a folder of a server.
+    ///
+    /// - Throws: A ``FileError`` when the working directory is unknown.
+    init(of file: String, to folder: RemotePath, on server: ServerAddress, _ context: Context) throws {
+        let file = try LocalFile.resolved(LocalFile.absolute(file, in: context.workingDirectory()))
+        let identity = ContentHasher.hash(Array("\(server)\n\(folder.key)\n\(file)".utf8))
+        path = context.directories.uploads + "/" + identity.description.prefix(16)
+    }
+
+    /// The progress of the upload; nil without a record.
+    var position: UploadPosition? {
+        guard let bytes = try? LocalFile.read(path, limit: 1 << 16) else { return nil }
+        return try? JSONReader.read(UploadPosition.self, from: bytes)
+    }
+
+    /// Writes the progress; nil removes the record of a finished upload.
+    func keep(_ position: UploadPosition?) {
+        guard let position else { return remove() }
+        try? LocalFile.makePrivateDirectory(LocalFile.parent(of: path))
+        try? LocalFile.replace(path, with: JSON.bytes(position))
+    }
+
+    /// Forgets the upload.
+    func remove() { unsafe unlink(path) }
+
+    /// Removes the records of expired uploads.
+    static func removeExpired(_ context: Context) {
+        let directory = context.directories.uploads
+        for name in LocalFile.names(in: directory) {
+            var status = stat()
+            let path = directory + "/" + name
+            guard unsafe lstat(path, &status) == 0 else { continue }
+            if Int64(status.st_mtim.tv_sec) < context.now() - lifetime { unsafe unlink(path) }
+        }
     }
 }

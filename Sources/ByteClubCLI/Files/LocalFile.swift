@@ -2,11 +2,11 @@ import ByteClubCore
 import CLinux
 import Glibc
 
-/// The few things that commands do with files on this machine.
+/// Operations on local files.
 enum LocalFile {
     private static let chunk = 1 << 18
 
-    /// The bytes of a file, which must be regular (or a pipe) and no longer than `limit`.
+    /// Reads a regular file (or a pipe) of at most `limit` bytes.
     static func read(_ path: String, limit: Int = .max) throws -> [UInt8] {
         let descriptor = unsafe byteclub_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw FileError(.read, path) }
@@ -14,7 +14,7 @@ enum LocalFile {
         return try read(descriptor, path, limit: limit)
     }
 
-    /// The bytes that can be had from a descriptor up to its end.
+    /// Reads a descriptor to its end.
     static func read(_ descriptor: Int32, _ name: String, limit: Int = .max) throws -> [UInt8] {
         var bytes: [UInt8] = []
         try eachChunk(of: descriptor, name) { part in
@@ -26,7 +26,7 @@ enum LocalFile {
         return bytes
     }
 
-    /// The content hash and the length of a file, read piece by piece.
+    /// The content hash and length of a file, read in pieces.
     static func hash(_ path: String) throws -> (hash: ContentHash, bytes: Int64) {
         let descriptor = unsafe byteclub_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw FileError(.read, path) }
@@ -41,7 +41,7 @@ enum LocalFile {
         return (hasher.finalize(), count)
     }
 
-    /// Writes a file's bytes to an output, piece by piece.
+    /// Copies a file to an output, in pieces.
     static func copy(_ path: String, to output: Output) throws {
         let descriptor = unsafe byteclub_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw FileError(.read, path) }
@@ -52,7 +52,7 @@ enum LocalFile {
     private static func eachChunk(
         of descriptor: Int32, _ name: String, _ body: (ArraySlice<UInt8>) throws -> Void
     ) throws {
-        // Most files that commands read are small: the buffer grows to its size once it was filled.
+        // Most files are small: the buffer starts small and grows when it was filled.
         var buffer = [UInt8](repeating: 0, count: 4 << 10)
         while true {
             let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
@@ -64,7 +64,7 @@ enum LocalFile {
         }
     }
 
-    /// The length in bytes of a regular file.
+    /// The length of a regular file in bytes.
     static func size(_ path: String) throws -> Int64 {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw FileError(.read, path) }
@@ -79,7 +79,7 @@ enum LocalFile {
         return FileTime(seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
     }
 
-    /// Whether another program has a file open for writing, where the system tells that.
+    /// Whether another program has a file open for writing; false when the system does not report it.
     static func isBeingWritten(_ path: String) -> Bool {
         let descriptor = unsafe byteclub_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { return false }
@@ -87,15 +87,15 @@ enum LocalFile {
         return byteclub_probe_lease(descriptor) != 0 && errno == EAGAIN
     }
 
-    /// Whether a file's owner may execute it.
+    /// Whether a file is executable for its owner.
     static func isExecutable(_ path: String) throws -> Bool {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw FileError(.read, path) }
         return status.st_mode & S_IXUSR != 0
     }
 
-    /// Gives a downloaded file what belongs to it beside its bytes: when it was last changed, and whether all who may
-    /// read it may execute it.
+    /// Sets the modification time of a downloaded file, and makes it executable for those who may read it, if it is so
+    /// on the server.
     static func complete(_ path: String, as metadata: Metadata) throws {
         if let time = metadata.fileTime { try setModified(path, time) }
         guard metadata.isExecutable == true else { return }
@@ -105,17 +105,17 @@ enum LocalFile {
         else { throw FileError(.write, path) }
     }
 
-    /// Sets when a file was last changed, and last read; on a disk that has no such time, both are now.
+    /// Sets the times of modification and access; the current time where the file system cannot store them.
     static func setModified(_ path: String, _ time: FileTime) throws {
         let moment = timespec(tv_sec: Int(time.date.seconds), tv_nsec: Int(time.fraction))
         guard unsafe utimensat(AT_FDCWD, path, [moment, moment], 0) == 0 else { throw FileError(.write, path) }
-        // Such a disk takes its first or last time instead; some have none finer than two seconds.
+        // File systems clamp times to their range, and some have a resolution of two seconds.
         var status = stat()
         guard unsafe stat(path, &status) == 0, abs(Int64(status.st_mtim.tv_sec) - time.date.seconds) > 2 else { return }
         guard unsafe utimensat(AT_FDCWD, path, nil, 0) == 0 else { throw FileError(.write, path) }
     }
 
-    /// The bytes that are free on the disk of a new file, without the last fiftieth and at most 64 MiB of it.
+    /// The free bytes for a new file, less a reserve of a fiftieth, at most 64 MiB.
     static func room(beside path: String) throws -> Int64 {
         let directory = parent(of: path)
         var status = statvfs()
@@ -127,7 +127,7 @@ enum LocalFile {
         return max(0, (bytes(free).overflow ? .max : bytes(free).partialValue) - reserve)
     }
 
-    /// Whether anything has this path, a dangling link included.
+    /// Whether a path exists, dangling links included.
     static func exists(_ path: String) -> Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0
@@ -145,12 +145,12 @@ enum LocalFile {
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// Makes a directory in one that is there.
+    /// Makes a directory in an existing one.
     static func makeDirectory(_ path: String) throws {
         guard unsafe mkdir(path, 0o777) == 0 else { throw FileError(.create, path) }
     }
 
-    /// Makes a directory and its missing parents; the last one is made private.
+    /// Makes a directory and its missing parents; the last one is private.
     static func makePrivateDirectory(_ path: String) throws {
         var built = path.hasPrefix("/") ? "" : "."
         for name in path.split(separator: "/") {
@@ -161,7 +161,7 @@ enum LocalFile {
         guard unsafe chmod(path, 0o700) == 0 else { throw FileError(.create, path) }
     }
 
-    /// Makes a directory and what is missing above it.
+    /// Makes a directory and its missing parents.
     static func makeDirectories(_ path: String) throws {
         var built = ""
         for name in path.split(separator: "/") {
@@ -176,7 +176,7 @@ enum LocalFile {
         try syncDirectory(of: path)
     }
 
-    /// Replaces or makes a file so that it holds either its old bytes or all of the new ones, also after a power cut.
+    /// Replaces or creates a file atomically: after a power cut it has its old bytes or all new ones.
     static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws {
         let temporary = temporaryName(beside: path)
         try createSynced(temporary, bytes, mode: mode)
@@ -186,14 +186,14 @@ enum LocalFile {
         }
     }
 
-    /// A name in the same directory that nobody else uses.
+    /// An unused name in the same directory.
     static func temporaryName(beside path: String) -> String {
         hiddenName(beside: path, String(UInt64.random(in: .min ... .max), radix: 36))
     }
 
-    /// A hidden name in the same directory for what is to become a file, told from others by a mark of at most 100 bytes.
+    /// A hidden name in the same directory for a temporary file, distinguished by a mark of at most 100 bytes.
     ///
-    /// File systems take names of 255 bytes, so the file's own name is cut to at most 100.
+    /// File names are limited to 255 bytes, so the file's own name is cut to 100.
     static func hiddenName(beside path: String, _ mark: String) -> String {
         var parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         var (name, bytes) = ("", 0)
@@ -221,7 +221,7 @@ enum LocalFile {
         }
     }
 
-    /// Gives a finished file its name and writes the directory to disk.
+    /// Renames a finished file to its name and syncs the directory.
     static func settle(_ temporary: String, at path: String, replacing: Bool) throws {
         let flags = replacing ? 0 : byteclub_rename_noreplace
         guard unsafe byteclub_renameat2(AT_FDCWD, temporary, AT_FDCWD, path, flags) == 0 else {
@@ -239,7 +239,7 @@ enum LocalFile {
         guard fsync(descriptor) == 0 else { throw FileError(.write, path) }
     }
 
-    /// Writes the directory that holds a file to disk.
+    /// Syncs the directory of a file to disk.
     static func syncDirectory(of path: String) throws {
         let directory = parent(of: path)
         let descriptor = unsafe byteclub_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
@@ -275,15 +275,15 @@ enum LocalFile {
         }
     }
 
-    /// The working directory, without links in it.
+    /// The working directory, with links resolved.
     static func workingDirectory() throws -> String {
         guard let buffer = unsafe getcwd(nil, 0) else { throw FileError(.read, ".") }
         defer { unsafe free(buffer) }
         return unsafe String(cString: buffer)
     }
 
-    /// An absolute form of a path that is relative to a directory, the working directory unless given; `.` and `..`
-    /// are resolved by text.
+    /// The absolute form of a path relative to a base, by default the working directory; `.` and `..` are resolved
+    /// textually.
     static func absolute(_ path: String, in base: String? = nil) throws -> String {
         var names: [Substring] = []
         if !path.hasPrefix("/") { names = try (base ?? workingDirectory()).split(separator: "/") }
@@ -293,14 +293,14 @@ enum LocalFile {
         return "/" + names.joined(separator: "/")
     }
 
-    /// The path of the same entry without links in it; the path itself when nothing is there.
+    /// A path with links resolved; unchanged when it does not exist.
     static func resolved(_ path: String) -> String {
         guard let buffer = unsafe realpath(path, nil) else { return path }
         defer { unsafe free(buffer) }
         return unsafe String(cString: buffer)
     }
 
-    /// The names in a directory, in no order; none when it cannot be read.
+    /// The names in a directory, unsorted; none when it cannot be read.
     static func names(in directory: String) -> [String] {
         guard let stream = unsafe opendir(directory) else { return [] }
         defer { unsafe closedir(stream) }

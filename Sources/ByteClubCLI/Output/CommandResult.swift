@@ -1,11 +1,12 @@
 import ByteClubCore
+import FoundationEssentials
 
-/// What a command found or did; text and `--json` are two spellings of it.
+/// The result of a command, as text and with `--json`.
 protocol CommandResult: Encodable, Sendable {
-    /// The lines for people, without a line end after the last; empty for nothing at all.
+    /// The lines for people, without a final newline; empty to print nothing.
     func text(_ style: TextStyle) -> String
 
-    /// Whether the text spells out all of others that a terminal would obey (``VisibleText``), so that it may hold
+    /// Whether the text escapes control characters in names and texts itself (``VisibleText``), so that it may contain
     /// escape sequences of its own.
     var isVisible: Bool { get }
 }
@@ -14,23 +15,23 @@ extension CommandResult {
     var isVisible: Bool { false }
 }
 
-/// What the text of a result may depend on.
+/// The medium that the text of a result is written for.
 struct TextStyle: Sendable {
-    /// The local calendar's reading of a number of seconds since 1970.
+    /// Converts seconds since 1970 to local time.
     var calendar: @Sendable (Int64) -> CalendarTime
-    /// The terminal's width; nil when the text goes to a pipe or a file.
+    /// The terminal's width; nil for a pipe or file.
     var columns: Int?
-    /// Whether the terminal shows some letters bolder than others.
+    /// Whether the terminal supports bold text and colours.
     var isBold = false
 
-    /// A text that stands out, where that can be shown.
+    /// A text in bold, if the terminal supports it.
     func emphasized(_ text: String) -> String { isBold ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 
-    /// How something stands.
+    /// The state of something.
     enum State: Sendable {
         case good, warning, bad
 
-        /// Says the same as the colour.
+        /// The state without colour.
         var mark: String {
             switch self {
             case .good: "✓"
@@ -39,7 +40,7 @@ struct TextStyle: Sendable {
             }
         }
 
-        /// Green, yellow and red of the terminal's own palette (ECMA-48, SGR).
+        /// SGR codes (ECMA-48) for green, yellow and red of the terminal's palette.
         fileprivate var color: Int {
             switch self {
             case .good: 32
@@ -49,16 +50,16 @@ struct TextStyle: Sendable {
         }
     }
 
-    /// A text that says how something stands, with the mark for it on a terminal.
+    /// A text that names a state, with a mark on a terminal.
     func marked(_ state: State, _ text: String) -> String { columns == nil ? text : "\(state.mark) \(text)" }
 
-    /// The same in the state's colour, where that can be shown.
+    /// The same in the state's colour, if the terminal supports it.
     func state(_ state: State, _ text: String) -> String {
         let text = marked(state, text)
         return isBold ? "\u{1B}[\(state.color)m\(text)\u{1B}[0m" : text
     }
 
-    /// A line, wrapped, of which the beginning up to a colon says how something stands.
+    /// A wrapped line whose beginning up to a colon is in a state's colour.
     func line(_ text: String, _ state: State?) -> String {
         let text = Failure.line(text)
         guard let state else { return wrapped(text) }
@@ -66,16 +67,16 @@ struct TextStyle: Sendable {
         return wrapped(self.state(state, String(text[..<head])) + text[head...])
     }
 
-    /// An address that people can follow in terminals that know how (OSC 8); it can be read in all.
+    /// A URL as a hyperlink where terminals support OSC 8; readable in all.
     func link(_ url: String) -> String {
         guard isBold, url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return Failure.line(url) }
         return "\u{1B}]8;;\(url)\u{1B}\\\(url)\u{1B}]8;;\u{1B}\\"
     }
 
-    /// A number of bytes: rounded for people, exact for programs.
+    /// A size: rounded for people, exact for programs.
     func size(_ bytes: Int64) -> String { columns == nil ? String(bytes) : HumanSize.shown(bytes) }
 
-    /// A date: the local clock's for people, RFC 3339 in UTC for programs.
+    /// A date: local for people, RFC 3339 in UTC for programs.
     func date(_ date: APIDate?) -> String { time(date?.seconds) }
 
     /// A date in seconds since 1970.
@@ -84,27 +85,27 @@ struct TextStyle: Sendable {
         return columns == nil ? CalendarTime.utc(seconds).rfc3339 : calendar(seconds).description
     }
 
-    /// A date in seconds since 1970, to the second.
+    /// A time in seconds since 1970, with seconds.
     func moment(_ seconds: Int64) -> String {
         columns == nil ? CalendarTime.utc(seconds).rfc3339 : calendar(seconds).exact
     }
 
-    /// A member's name: at most so much of it on a terminal that the rest of the line has room.
+    /// A member's name, shortened on a terminal so that the rest of the line fits.
     func member(_ name: String?) -> String {
         guard let name else { return "" }
         return columns == nil ? name : DisplayWidth.shortened(Failure.line(name), to: 24)
     }
 
-    /// A table of which each row is a thing of its own; its result is ``CommandResult/isVisible``.
+    /// A table with a row for each item; the result is ``CommandResult/isVisible``.
     func list(_ table: TextTable) -> String { table.list(in: columns, isBold: isBold) }
 
-    /// A table of what is known of one thing.
+    /// A table of facts about one thing.
     func facts(_ table: TextTable) -> String { table.facts(in: columns) }
 
     /// A line that fits the terminal.
     func wrapped(_ line: String) -> String { columns.map { LineWrap.wrapped(line, to: $0) } ?? line }
 
-    /// Lines that fit the terminal and in which nothing drives it.
+    /// Lines that fit the terminal, with control characters escaped.
     func lines(_ lines: [String]) -> String { lines.map { wrapped(Failure.line($0)) }.joined(separator: "\n") }
 }
 
@@ -117,7 +118,7 @@ extension Context {
         try showing { if result.isVisible { try output.visibleLine(text) } else { try output.line(text) } }
     }
 
-    /// What the text of a result depends on here.
+    /// The style for this context's output.
     var style: TextStyle {
         let isPlain = environment["NO_COLOR"]?.isEmpty == false || environment["TERM"] == "dumb"
         return TextStyle(
@@ -125,14 +126,33 @@ extension Context {
             isBold: terminal.isOutputTerminal && !isPlain)
     }
 
-    /// Says something that is no result, where a person may have expected one: nothing in a pipe.
+    /// Prints a note in place of an empty result; nothing in a pipe.
     func noteEmpty(_ text: String) {
         if terminal.isOutputTerminal { note(text) }
     }
 
-    /// Says something that is no result.
+    /// Prints a note on standard error.
     func note(_ text: String) {
-        // When standard error is gone there is nobody to tell.
+        // Without standard error the note is lost.
         try? diagnostics.line("byteclub: " + Failure.line(text))
+    }
+}
+
+/// Results as JSON: sorted keys, unescaped slashes, so that equal results are equal texts.
+///
+/// Control characters of terminals are escaped.
+enum JSON {
+    /// A value on several lines, for files and results.
+    static func bytes(_ value: some Encodable) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try VisibleText.json(Array(encoder.encode(value))) + [0x0A]
+    }
+
+    /// A value on one line, for streams of events.
+    static func line(_ value: some Encodable) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try VisibleText.json(Array(encoder.encode(value))) + [0x0A]
     }
 }

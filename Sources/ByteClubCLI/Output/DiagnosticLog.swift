@@ -1,6 +1,6 @@
 import Logging
 
-/// The program's log on standard error, off unless BYTECLUB_LOG names a level.
+/// The program's log on standard error, disabled unless BYTECLUB_LOG names a level.
 struct DiagnosticLog: LogHandler {
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]

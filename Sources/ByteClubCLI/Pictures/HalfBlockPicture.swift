@@ -1,17 +1,17 @@
 import ByteClubMedia
 
-/// Pictures of text: each cell is an upper half block, whose two colours are two pixels.
+/// Pictures as text: each cell is an upper half block, whose two colours are two pixels.
 ///
-/// Colours cost bytes, and a picture may cross a slow line. So what is close enough to the colour that is set already
-/// sets none, and what is close enough to one of the 256 colours is written as that; how close is chosen so that a cell
-/// takes ``bytesPerCell`` at most, where that can be had.
+/// Colour codes cost bytes, and a picture may cross a slow line. A pixel close to the current colour therefore sets
+/// none, and one close to a colour of the 256-colour palette uses the shorter code. The tolerance is chosen so that a
+/// cell takes at most ``bytesPerCell``, if possible.
 enum HalfBlockPicture {
-    /// The bytes that a cell takes on average.
+    /// The average bytes for a cell.
     static let bytesPerCell = 16
 
     private static let tolerances = [0, 4, 8, 12, 16, 20, 26, 32, 40]
 
-    /// Draws a picture that has a pixel for each column and two for each row, in lines that end without colour.
+    /// Draws a picture with one pixel per column and two per row, in lines that reset the colours at their end.
     static func bytes(_ picture: Picture, hasTrueColor: Bool) -> [UInt8] {
         let budget = bytesPerCell * picture.width * ((picture.height + 1) / 2)
         var drawn: [UInt8] = []
@@ -30,7 +30,7 @@ enum HalfBlockPicture {
             for column in 0..<picture.width {
                 let top = picture.pixel(column, row)
                 let bottom = picture.pixel(column, min(row + 1, picture.height - 1))
-                // Both halves alike: the colour of the background is enough.
+                // Both halves are alike: a space in the background colour is enough.
                 if lower.isNear(top), lower.isNear(bottom) {
                     bytes.append(0x20)
                     continue
@@ -44,9 +44,9 @@ enum HalfBlockPicture {
         return bytes
     }
 
-    /// The colour of one half of the cells that follow.
+    /// The current colour of one half of the cells.
     private struct Ink {
-        /// 38 for the text's colour, 48 for that of the background.
+        /// 38 for the foreground, 48 for the background.
         let code: Int
         let tolerance: Int
         let hasTrueColor: Bool
@@ -60,7 +60,7 @@ enum HalfBlockPicture {
 
         func isNear(_ color: RGB) -> Bool { now.map { $0.distance(to: color) <= tolerance } ?? false }
 
-        /// What sets the colour; nil when it is near enough already.
+        /// The code that sets the colour; nil when the current one is close enough.
         mutating func change(to color: RGB) -> String? {
             if isNear(color) { return nil }
             let (index, indexed) = TerminalPalette.nearest(to: color)

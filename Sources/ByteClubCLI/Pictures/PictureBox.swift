@@ -1,15 +1,15 @@
 import ByteClubMedia
 
-/// The cells of a terminal that a picture is drawn in.
+/// The cells that a picture occupies.
 struct PictureBox: Hashable, Sendable {
     /// Cells across.
     var columns: Int
     /// Cells down.
     var rows: Int
 
-    /// From this shape on a picture gets the terminal's whole width, as a panorama does.
+    /// The aspect ratio from which a picture gets the terminal's whole width, as for panoramas.
     private static let wide = 2.0
-    /// The most cells across: beyond that a thumbnail has no more to show.
+    /// The most cells across; a thumbnail has no more detail.
     private static let mostColumns = 240
 
     init(columns: Int, rows: Int) {
@@ -19,15 +19,15 @@ struct PictureBox: Hashable, Sendable {
 
     /// Chooses the cells for a picture.
     ///
-    /// A panorama takes the terminal's width and at most 12 rows, 3 for each 20 columns on wider terminals; what is
-    /// above and below that is cut off. Any other picture fits `rows` whole.
+    /// A panorama uses the terminal's width and at most 12 rows, 3 for each 20 columns on wider terminals; the rest is
+    /// cut off at top and bottom. Any other picture fits `rows` completely.
     ///
     /// - Parameters:
     ///   - width: The picture's pixels across.
     ///   - height: The picture's pixels down.
     ///   - columns: The terminal's width in cells.
     ///   - rows: The most cells down.
-    ///   - cell: How much higher than wide a cell is.
+    ///   - cell: The ratio of a cell's height to its width.
     init(width: Int, height: Int, columns: Int, rows: Int, cell: Double = 2) {
         let shape = Double(width) / Double(max(1, height))
         let columns = min(max(1, columns), Self.mostColumns)
@@ -44,10 +44,10 @@ struct PictureBox: Hashable, Sendable {
 }
 
 extension Picture {
-    /// The middle of a picture, as high as the box's shape asks for.
+    /// The middle of a picture, cropped in height to the box's aspect ratio.
     func cut(to box: PictureBox, cell: Double = 2) -> Picture {
         let wanted = Int((Double(width) * Double(box.rows) * cell / Double(box.columns)).rounded())
-        // Within a row of cells the shape may be a little off instead.
+        // Less than half a row of cells is not worth cropping.
         let tolerance = height / max(1, 2 * box.rows)
         guard wanted > 0, wanted + tolerance < height else { return self }
         let start = (height - wanted) / 2 * width * 3

@@ -1,6 +1,6 @@
 import ByteClubMedia
 
-/// Where pictures are drawn: a terminal, and how it takes them.
+/// A terminal to draw pictures on, and the way to draw them.
 struct PictureCanvas: Sendable {
     /// How pictures are drawn.
     var way: PictureWay
@@ -10,25 +10,25 @@ struct PictureCanvas: Sendable {
     var rows: Int
     /// The pixels of a cell.
     var cell: (width: Int, height: Int)
-    /// Whether text may have any colour, and not only one of 256.
+    /// Whether the terminal supports 24-bit colours, not only 256.
     var hasTrueColor: Bool
 
     private var cellShape: Double {
         way == .blocks || way == .none ? 2 : Double(cell.height) / Double(cell.width)
     }
 
-    /// What draws a thumbnail, a JPEG file.
+    /// The bytes that draw a thumbnail, a JPEG file.
     ///
     /// - Throws: A ``MediaError`` when it cannot be decoded.
     func bytes(jpeg: [UInt8]) throws -> [UInt8] {
         let picture = try Picture(jpeg: jpeg)
         let box = PictureBox(
             width: picture.width, height: picture.height, columns: columns, rows: rows, cell: cellShape)
-        if way == .iterm { return ITermPicture.bytes(file: jpeg, box) }
+        if way == .iterm { return TerminalPicture.iterm(file: jpeg, box) }
         return try bytes(picture.cut(to: box, cell: cellShape), box)
     }
 
-    /// What draws a picture that has the shape of the box.
+    /// The bytes that draw a picture with the box's aspect ratio.
     ///
     /// - Throws: A ``MediaError`` when there is no memory.
     func bytes(_ picture: Picture, _ box: PictureBox) throws -> [UInt8] {
@@ -37,22 +37,19 @@ struct PictureCanvas: Sendable {
         case .blocks:
             return HalfBlockPicture.bytes(
                 picture.fitted(width: box.columns, height: box.rows * 2), hasTrueColor: hasTrueColor)
-        case .kitty: return KittyPicture.bytes(png: try picture.png(), box)
-        case .iterm: return ITermPicture.bytes(file: try picture.jpeg(quality: 85), box)
-        case .sixel:
-            let (width, height) = pixels(of: box)
-            return SixelPicture.bytes(picture.fitted(width: width, height: height))
+        case .kitty: return TerminalPicture.kitty(png: try picture.png(), box)
+        case .iterm: return TerminalPicture.iterm(file: try picture.jpeg(quality: 85), box)
         }
     }
 
-    /// The pixels that are worth being made for a box.
+    /// The size in pixels at which a box shows every pixel of a picture.
     func pixels(of box: PictureBox) -> (width: Int, height: Int) {
         way == .blocks ? (box.columns, box.rows * 2) : (box.columns * cell.width, box.rows * cell.height)
     }
 }
 
 extension Context {
-    /// Finds out how to draw here; the terminal is asked when nothing else tells.
+    /// Chooses the way to draw; queries the terminal only when options and environment leave it open.
     func pictureCanvas(_ flag: PictureWay?) async throws -> PictureCanvas {
         let known = PictureWay.known(flag: flag, environment: environment, terminal: terminal)
         let (terminal, environment) = (terminal, environment)
@@ -60,7 +57,7 @@ extension Context {
         if let known {
             way = known
         } else {
-            // A signal waits until the terminal is as before.
+            // A signal is handled after the terminal's mode is restored.
             let answer = try await interrupts.cancelling {
                 let answer = try terminal.ask(TerminalQuery.pictures)
                 try Task.checkCancellation()
@@ -71,7 +68,7 @@ extension Context {
         let rows = terminal.rows() ?? 0
         return PictureCanvas(
             way: way, columns: terminal.columns() ?? 80, rows: max(4, (rows > 0 ? rows : 24) - 3),
-            // No more than most have, so that no picture is cut off.
+            // The size of a small cell, so that no picture is cut off.
             cell: terminal.cell() ?? (8, 16),
             hasTrueColor: ["truecolor", "24bit"].contains(environment["COLORTERM"] ?? ""))
     }

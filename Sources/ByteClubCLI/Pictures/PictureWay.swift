@@ -2,21 +2,21 @@ import ArgumentParser
 
 /// How pictures are drawn in a terminal.
 enum PictureWay: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
-    case kitty, iterm, sixel, blocks, none
+    case kitty, iterm, blocks, none
 
-    /// Decides how to draw, as far as that can be told without asking the terminal.
+    /// Chooses the way to draw without a query to the terminal.
     ///
     /// - Parameters:
-    ///   - flag: What the person asked for, which counts everywhere.
+    ///   - flag: The value of the option `--as`, which overrides all else.
     ///   - environment: The environment's variables.
-    ///   - terminal: The terminals at the other end.
-    /// - Returns: How to draw; nil when the terminal should be asked.
+    ///   - terminal: The terminals of the standard streams.
+    /// - Returns: The way to draw; nil when only a query can show it.
     static func known(flag: PictureWay?, environment: [String: String], terminal: Terminal) -> PictureWay? {
         if let flag { return flag }
         let value = { (name: String) in environment[name] ?? "" }
         let (term, program) = (value("TERM"), value("TERM_PROGRAM"))
         guard terminal.isOutputTerminal, value("NO_COLOR").isEmpty, term != "dumb" else { return PictureWay.none }
-        // These keep the screen themselves and pass no picture on.
+        // Multiplexers redraw the screen themselves and drop pictures.
         if !value("TMUX").isEmpty || !value("STY").isEmpty || term.hasPrefix("tmux") || term.hasPrefix("screen") {
             return blocks(environment)
         }
@@ -29,20 +29,18 @@ enum PictureWay: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument
         {
             return .iterm
         }
-        if term.hasPrefix("foot") || term.hasPrefix("mlterm") { return .sixel }
-        // Over a slow line an answer would come after the wait for it, and be taken for keys.
+        // Over a slow line the answer would come after the timeout, and be read as keyboard input.
         let isFar = !value("SSH_CONNECTION").isEmpty || !value("SSH_TTY").isEmpty
         if term == "linux" || isFar || !terminal.isInputTerminal { return blocks(environment) }
         return nil
     }
 
-    /// How to draw on a terminal that has answered ``TerminalQuery/pictures`` so, or not at all.
+    /// The way to draw after an answer to ``TerminalQuery/pictures``, which is empty when none came.
     static func told(by answer: [UInt8], environment: [String: String]) -> PictureWay {
-        if String(decoding: answer, as: UTF8.self).contains("_Gi=31;OK") { return .kitty }
-        return TerminalQuery.attributes(answer)?.contains(4) == true ? .sixel : blocks(environment)
+        String(decoding: answer, as: UTF8.self).contains("_Gi=31;OK") ? .kitty : blocks(environment)
     }
 
-    /// Half blocks, unless the terminal's letters are others than those of Unicode.
+    /// Half blocks where the locale is UTF-8, else nothing.
     private static func blocks(_ environment: [String: String]) -> PictureWay {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         let letters = locale.split(separator: ".").dropFirst().first?.lowercased() ?? "utf-8"

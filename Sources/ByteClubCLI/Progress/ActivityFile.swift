@@ -4,14 +4,14 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// What a sync tells other programs of the large files on their way: a file beside the mirror's database.
+/// The large transfers of a running sync, for other programs: a file beside the mirror's database.
 ///
-/// It is written at most once a second while there are some, and removed when there are none. Nobody depends on it, so
-/// it is never synced to disk.
+/// It is written at most once a second during transfers, and removed after them. It may be lost, so it is never synced
+/// to disk.
 final class ActivityFile: Sendable {
     /// Large files on their way.
     struct Activity: Codable, Sendable {
-        /// One of them.
+        /// A transfer.
         struct Transfer: Codable, Sendable {
             var path: String
             var completed: Int64
@@ -19,10 +19,10 @@ final class ActivityFile: Sendable {
         }
 
         var transfers: [Transfer]
-        /// Bytes a second of all of them; nil while it is not known.
+        /// Bytes a second of all transfers; nil when unknown.
         var bytesPerSecond: Double?
 
-        /// The seconds that are left at this rate; nil while it is not known.
+        /// Seconds left at this rate; nil when unknown.
         var secondsLeft: Int? {
             guard let rate = bytesPerSecond, rate >= 1 else { return nil }
             let left = transfers.reduce(0.0) { $0 + Double(max(0, $1.total - $1.completed)) } / rate
@@ -52,7 +52,7 @@ final class ActivityFile: Sendable {
 
     deinit { unlink(path) }
 
-    /// Takes an event of the sync.
+    /// Records an event of the sync.
     func take(_ event: SyncEvent) {
         state.withLock { state in
             let now = uptime() / .seconds(1)
@@ -72,7 +72,7 @@ final class ActivityFile: Sendable {
         }
     }
 
-    /// What a sync of a mirror told last; nil when it told nothing.
+    /// The last activity of a mirror's sync; nil without one.
     static func read(_ place: MirrorPlace) -> Activity? {
         guard let bytes = try? LocalFile.read(path(place), limit: 1 << 20) else { return nil }
         return try? JSONDecoder().decode(Activity.self, from: Data(bytes))
@@ -80,7 +80,7 @@ final class ActivityFile: Sendable {
 
     private static func path(_ place: MirrorPlace) -> String { place.state + "/activity" }
 
-    /// Best effort: the sync goes on without.
+    /// Best effort: a sync does not depend on it.
     private func write(_ activity: Activity) {
         guard let bytes = try? JSON.line(activity) else { return }
         let temporary = path + ".new"

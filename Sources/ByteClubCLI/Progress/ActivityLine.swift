@@ -1,10 +1,11 @@
 import ByteClubCore
 
-/// Writes what a sync is about as one line.
+/// The activity of a sync as one line.
 enum ActivityLine {
-    /// The line in fewer columns than so many: as it narrows it loses what matters least first, and is shortened last.
+    /// The line in fewer than `columns` columns: parts of least importance are dropped first, and the last one is
+    /// shortened.
     static func text(_ activity: MirrorActivity, columns: Int, _ style: TextStyle) -> String {
-        // The last column stays free: many terminals wrap when it is filled.
+        // The last column stays empty: many terminals wrap when it is filled.
         let width = max(0, columns - 1)
         var parts = parts(activity, style).map(Failure.line).filter { !$0.isEmpty }
         while parts.count > 1, DisplayWidth.of(joined(parts)) > width { parts.removeLast() }
@@ -13,7 +14,7 @@ enum ActivityLine {
 
     private static func joined(_ parts: [String]) -> String { parts.joined(separator: ", ") }
 
-    /// What there is to tell, what matters most first.
+    /// The parts of the line, the most important first.
     private static func parts(_ activity: MirrorActivity, _ style: TextStyle) -> [String] {
         let open = [
             count(activity.conflicts, "conflict"), count(activity.held, "deletion", "held"),

@@ -1,16 +1,16 @@
 import ByteClubCore
 import Synchronization
 
-/// Keeps a line about a sync below all that is printed on a terminal.
+/// A status line about a sync, below all output on a terminal.
 ///
-/// Printed lines and the line below them are written together, at most ten times a second. While something is under way
-/// the line is drawn once a second; when nothing happens nothing is drawn, and no timer runs.
+/// Output and status line are written together, at most ten times a second. During work the line is drawn once a
+/// second; an idle sync draws nothing and has no timer.
 final class LiveStatus: Sendable {
     private struct State {
         var activity: MirrorActivity
         var lines: [String] = []
         var lastDraw = -Double.infinity
-        /// When the database is worth another look, in seconds.
+        /// When to read the database again, in seconds.
         var nextRead = 0.0
         var isReadDue = false
         var timer: Task<Void, Never>?
@@ -29,7 +29,7 @@ final class LiveStatus: Sendable {
     private let readStatus: @Sendable () -> SyncStatus?
     private let state: Mutex<State>
 
-    /// Begins; `readStatus` reads the mirror's database.
+    /// Creates the line; `readStatus` reads the mirror's database.
     init(_ context: Context, readStatus: @escaping @Sendable () -> SyncStatus?) {
         line = context.statusLine
         columns = context.terminal.columns
@@ -40,7 +40,7 @@ final class LiveStatus: Sendable {
         state.withLock { draw(&$0) }
     }
 
-    /// Takes an event, and the line that is printed of it, if any.
+    /// Records an event and its printed line, if any.
     func take(_ event: SyncEvent, line: String?) {
         let now = Self.seconds(uptime())
         state.withLock { state in
@@ -52,7 +52,7 @@ final class LiveStatus: Sendable {
         }
     }
 
-    /// Prints a line that is about no single event.
+    /// Prints a line without an event.
     func add(_ line: String) {
         state.withLock { state in
             if state.isEnded { return }
@@ -61,17 +61,17 @@ final class LiveStatus: Sendable {
         }
     }
 
-    /// Prints how far it is as a line that stays.
+    /// Prints the progress as a lasting line.
     func tellNow() {
         add(state.withLock { "byteclub: " + ActivityLine.text($0.activity, columns: 200, style) })
     }
 
-    /// Draws the line anew, as in a terminal of another size.
+    /// Redraws the line, as after a resize of the terminal.
     func redraw() {
         state.withLock { if !$0.isEnded { draw(&$0) } }
     }
 
-    /// Takes the line away, so that what follows stands alone, and throws what went wrong while writing.
+    /// Removes the line, and throws an error of earlier writes.
     func end() throws {
         try state.withLock { state in
             if state.isEnded { return }
@@ -90,7 +90,7 @@ final class LiveStatus: Sendable {
         if state.isReadDue || isWorking, now >= state.nextRead {
             state.isReadDue = false
             if let status = readStatus() { state.activity.take(status) }
-            // A look at a large mirror takes long; it is to cost a twentieth at most.
+            // Reading the state of a large mirror is slow; bound it to a twentieth of the time.
             let end = Self.seconds(uptime())
             state.nextRead = end + max(isWorking ? Self.pulse : Self.interval, (end - now) * 20)
         }
@@ -98,7 +98,7 @@ final class LiveStatus: Sendable {
         if isWorking || state.isReadDue { arm(&state, isUrgent: false) }
     }
 
-    /// Writes the lines that wait, and the one below them over what was there.
+    /// Writes the buffered lines, and redraws the status line below them.
     private func write(_ line: String, _ state: inout State) {
         let lines = state.lines
         state.lines = []
@@ -107,7 +107,7 @@ final class LiveStatus: Sendable {
         }
     }
 
-    /// Has the line drawn a little later: soon when something has changed, in a second when it is only under way.
+    /// Schedules a redraw: soon after a change, else within a second.
     private func arm(_ state: inout State, isUrgent: Bool) {
         if state.timer != nil, state.isTimerUrgent || !isUrgent { return }
         state.timer?.cancel()

@@ -1,20 +1,20 @@
 import ByteClubCore
 
-/// What a sync is about, gathered from its events and from looks at its database.
+/// The activity of a sync, from its events and its database.
 ///
-/// It reads no clock: times are given, in seconds.
+/// It reads no clock: times are parameters, in seconds.
 struct MirrorActivity: Sendable {
-    /// What goes on as a whole.
+    /// The overall activity.
     enum Phase: Hashable, Sendable {
-        /// No event yet: both sides are being scanned.
+        /// Before the first event: both sides are being scanned.
         case looking
         /// Changes are being carried out.
         case working
-        /// Both sides are looked after, and nothing can be done now.
+        /// Idle: both sides are watched.
         case watching
-        /// Something is in the way; when it is tried again, in seconds since 1970.
+        /// Waiting because of a problem; the next attempt is in seconds since 1970.
         case waiting(reason: String, until: Int64)
-        /// Syncing is paused, until a time in seconds since 1970 or until it is resumed.
+        /// Paused, until a time in seconds since 1970 or until resumed.
         case paused(until: Int64?)
     }
 
@@ -26,7 +26,7 @@ struct MirrorActivity: Sendable {
         fileprivate var lastMove: Double
     }
 
-    /// From how long without a byte on a transfer counts as given up, when a cycle has ended without it, in seconds.
+    /// Seconds without progress after which a transfer is considered abandoned, when a cycle has ended without it.
     private static let patience = 30.0
 
     private(set) var phase = Phase.looking
@@ -35,11 +35,11 @@ struct MirrorActivity: Sendable {
     private(set) var downloaded = 0
     /// Everything done since then: files, folders, moves, deletions.
     private(set) var done = 0
-    /// What was still to be done when the database was last looked at.
+    /// Entries that were pending at the last reading of the database.
     private(set) var pending = 0
-    /// What was done and still to be done then; nil before the first look of this burst.
+    /// Entries that were done or pending then; nil before the first reading of this burst.
     private(set) var total: Int?
-    /// Large files on their way, the oldest first.
+    /// Large transfers, the oldest first.
     private(set) var transfers: [Transfer] = []
     /// Files that are in sync or were.
     private(set) var files: Int?
@@ -54,7 +54,7 @@ struct MirrorActivity: Sendable {
     /// Begins at a time.
     init(now: Double) { meter = RateMeter(time: now, count: 0) }
 
-    /// What a terminal's task bar shows of it.
+    /// The progress for a terminal's task bar.
     var taskbar: TaskbarProgress {
         guard phase == .working else { return .none }
         let bytes = transfers.reduce(0.0) { $0 + Double($1.total) }
@@ -63,10 +63,10 @@ struct MirrorActivity: Sendable {
         return .busy
     }
 
-    /// Bytes a second in this burst; nil while it is not known.
+    /// Bytes a second in this burst; nil when unknown.
     var bytesPerSecond: Double? { moved > 0 ? meter.bytesPerSecond : nil }
 
-    /// Takes an event.
+    /// Updates from an event.
     mutating func take(_ event: SyncEvent, now: Double) {
         switch event.event {
         case .upload, .download:
@@ -92,7 +92,7 @@ struct MirrorActivity: Sendable {
         }
     }
 
-    /// Takes a look at the database.
+    /// Updates from the database.
     mutating func take(_ status: SyncStatus) {
         files = status.files
         conflicts = status.conflicts.count
@@ -117,13 +117,13 @@ struct MirrorActivity: Sendable {
             moved += max(0, completed - transfers[index].completed)
             transfers[index] = Transfer(path: path, completed: completed, total: total, lastMove: now)
         } else {
-            // What the other side had before is not moved now.
+            // Bytes that the other side already had do not count as moved.
             transfers.append(Transfer(path: path, completed: completed, total: total, lastMove: now))
         }
         meter.take(time: now, count: moved)
     }
 
-    /// Ends a transfer; the bytes of it that are counted already.
+    /// Ends a transfer, and returns its bytes counted so far.
     private mutating func end(_ path: String) -> Int64? {
         guard let index = transfers.firstIndex(where: { $0.path == path }) else { return nil }
         return transfers.remove(at: index).completed
@@ -136,7 +136,7 @@ struct MirrorActivity: Sendable {
         if summary?.isComplete == true { pending = 0 }
         transfers.removeAll { now - $0.lastMove > Self.patience || $0.completed >= $0.total }
         phase = transfers.isEmpty ? .watching : .working
-        // The next reading of the status shows how many there are now.
+        // The number is read with the next status.
         if done > 0 { files = nil }
         if transfers.isEmpty { (uploaded, downloaded, done, total, moved) = (0, 0, 0, nil, 0) }
         meter = RateMeter(time: now, count: moved)

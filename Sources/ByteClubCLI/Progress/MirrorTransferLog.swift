@@ -1,12 +1,12 @@
 import ByteClubCore
 import Synchronization
 
-/// Tells of the large files of a sync where no terminal shows a line of it: after a second and every thirty
-/// from then on in a log, or as ``ProgressEvent``s.
+/// Reports the large transfers of a sync without a terminal: after a second and then every thirty, as log lines or
+/// ``ProgressEvent``s.
 final class MirrorTransferLog: Sendable {
     private struct State {
         var activity: MirrorActivity
-        /// When each large file on its way was told of last, and is to be next, in seconds.
+        /// When each large transfer was reported last, and is due next, in seconds.
         var told: [String: (last: Double?, next: Double)] = [:]
         var bytes: Int64 = 0
         var files = 0
@@ -22,14 +22,14 @@ final class MirrorTransferLog: Sendable {
     private let display: ProgressMode.Display
     private let state: Mutex<State>
 
-    /// Begins; nothing is written for another display than `log` and `events`.
+    /// Creates a log; it is empty for displays other than `log` and `events`.
     init(_ context: Context, _ display: ProgressMode.Display) {
         self.context = context
         self.display = display
         state = Mutex(State(activity: MirrorActivity(now: context.uptime() / .seconds(1))))
     }
 
-    /// Takes an event of the sync.
+    /// Records an event of the sync.
     func take(_ event: SyncEvent) {
         let now = context.uptime() / .seconds(1)
         state.withLock { state in
@@ -50,13 +50,13 @@ final class MirrorTransferLog: Sendable {
         }
     }
 
-    /// Tells how far it is at once, as somebody asked by a signal.
+    /// Reports the progress now, on a user's signal.
     func tellNow() {
         let activity = state.withLock { $0.activity }
         context.note(ActivityLine.text(activity, columns: 200, context.style))
     }
 
-    /// Tells the sum, once.
+    /// Reports the totals, once.
     func finish() {
         guard display == .events else { return }
         state.withLock { state in

@@ -1,38 +1,73 @@
+import ArgumentParser
+
 /// One line of `--progress=json`.
 struct ProgressEvent: Encodable, Sendable {
-    /// What is told.
+    /// The kind of an event.
     enum Kind: String, Encodable, Sendable {
-        /// A transfer begins, or goes on with one that was cut off.
+        /// A transfer begins, or resumes.
         case start
-        /// A transfer is under way; once a second at most.
+        /// A transfer continues; at most once a second.
         case progress
-        /// A transfer is over and all bytes are there.
+        /// A transfer has ended with all bytes.
         case finish
-        /// A transfer is over and not all bytes are there.
+        /// A transfer has ended without all bytes.
         case failed
-        /// The command is over; exactly one, the last.
+        /// The command has ended; exactly one, the last.
         case summary
     }
 
     var event: Kind
     /// As RFC 3339 in UTC.
     var time: String
-    /// The 16 digits of a background transfer's ID; nil of all else.
+    /// The 16 digits of a background transfer's ID; nil for others.
     var id: String?
-    /// What is transferred; nil of a summary.
+    /// The transferred file; nil in a summary.
     var path: String?
-    /// The bytes that the other side has; of a summary those of all transfers of this run.
+    /// Bytes that the other side has; in a summary those of all transfers of this run.
     var bytes: Int64
-    /// The bytes of the whole; nil while unknown.
+    /// Total bytes; nil when unknown.
     var total: Int64?
-    /// How many transfers came to their end, of a summary.
+    /// Finished transfers, in a summary.
     var files: Int?
     /// How many did not, of a summary.
     var failed: Int?
-    /// How many need not be made, of a summary.
+    /// Transfers that were not necessary, in a summary.
     var present: Int?
-    /// How many were not tried, since they would have failed for the reason of the last one, of a summary.
+    /// Transfers that were not tried, since they would have failed for the last failure's reason, in a summary.
     var skipped: Int?
-    /// What these fields mean, of a summary; another number when that changes.
+    /// The version of this format, in a summary; increases when the meaning of a field changes.
     var version: Int?
+}
+
+/// Whether and how progress is shown.
+enum ProgressMode: String, Sendable, CaseIterable, ExpressibleByArgument {
+    /// A line redrawn on a terminal, log lines elsewhere.
+    case auto
+    /// The same, also with `--json`.
+    case always
+    /// Nothing.
+    case never
+    /// One JSON object per line, on any output.
+    case json
+
+    /// How progress is written.
+    enum Display: Hashable, Sendable {
+        /// One line, drawn again and again.
+        case live
+        /// Lines of a log.
+        case log
+        /// Lines with a ``ProgressEvent`` each.
+        case events
+        /// Nothing.
+        case none
+    }
+
+    /// The display for this terminal; none uses escape sequences, except ``TaskbarProgress`` on terminals that support
+    /// it.
+    func display(terminal: Terminal, environment: [String: String], json: Bool) -> Display {
+        if self == .json { return .events }
+        if self == .never || (json && self != .always) { return .none }
+        let isDumb = environment["TERM"] == "dumb"
+        return terminal.isErrorTerminal && !isDumb ? .live : .log
+    }
 }

@@ -1,19 +1,19 @@
 import ByteClubCore
 
-/// Writes a transfer's state as one line.
+/// The state of a transfer as one line.
 enum ProgressLine {
     /// How much a line may tell.
     enum Style: Sendable {
-        /// A line that is drawn again and again in so many columns.
+        /// A line that is redrawn, in this many columns.
         case bar(columns: Int)
         /// A line in a log.
         case plain
     }
 
-    /// How many columns of a name are kept before anything else is left out.
+    /// The columns of a name to keep before other parts are dropped.
     private static let leastName = 12
 
-    /// The line; as it narrows the name is shortened, then the line loses the time left, the rate and the sizes.
+    /// The line; when space is short the name is shortened, then time left, rate and sizes are dropped.
     static func text(_ state: ProgressState, style: Style) -> String {
         let place = place(state)
         let name = place + Failure.line(state.name)
@@ -26,7 +26,7 @@ enum ProgressLine {
             return [name, state.percent == nil ? "" : percent, size, rate, left].filter { !$0.isEmpty }
                 .joined(separator: "  ")
         case .bar(let columns):
-            // The last column stays free: many terminals wrap when it is filled.
+            // The last column stays empty: many terminals wrap when it is filled.
             let width = max(0, columns - 1)
             for tail in [[percent, size, rate, left], [percent, size, rate], [percent, size], [percent]] {
                 let tail = tail.filter { !$0.isEmpty }.joined(separator: "  ")
@@ -68,4 +68,40 @@ enum ProgressLine {
     private static func padded(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.utf8.count)) + text
     }
+}
+
+/// The words of a log for the transfers of a command.
+struct TransferWords: Sendable {
+    /// As in "uploading".
+    var doing: String
+    /// As in "uploaded".
+    var done: String
+    /// As in "photo"; the plural has an s.
+    var noun: String
+
+    static let upload = TransferWords(doing: "uploading", done: "uploaded", noun: "photo")
+    static let download = TransferWords(doing: "downloading", done: "downloaded", noun: "photo")
+    static let saving = TransferWords(doing: "saving", done: "saved", noun: "note")
+    static let comparison = TransferWords(doing: "comparing", done: "compared", noun: "mirror")
+
+    /// The line before the first transfer.
+    func start(_ name: String, of count: Int, total: Int64?) -> String {
+        doing + " " + (count == 1 ? name : "\(count) \(noun)s") + size(total)
+    }
+
+    /// The line after a transfer.
+    func finish(_ name: String, bytes: Int64, seconds: Double) -> String {
+        "\(done) \(name)\(size(bytes)) in \(time(seconds))"
+    }
+
+    /// The line after all transfers.
+    func summary(files: Int, of count: Int, present: Int = 0, bytes: Int64, seconds: Double) -> String {
+        let number = files == count ? "\(count)" : "\(files) of \(count)"
+        return "\(done) \(number) \(noun)\(count == 1 ? "" : "s")\(size(bytes)) in \(time(seconds))"
+            + (present > 0 ? "; \(present) already there" : "")
+    }
+
+    private func size(_ bytes: Int64?) -> String { bytes.map { ", " + HumanSize.shown($0) } ?? "" }
+
+    private func time(_ seconds: Double) -> String { ProgressLine.duration(max(1, Int(seconds.rounded()))) }
 }

@@ -1,22 +1,22 @@
 import ByteClubCore
 import Synchronization
 
-/// Tells people or programs how far the transfers of a command have come, on standard error.
+/// Reports the progress of a command's transfers on standard error, for people or programs.
 ///
-/// Counts may come from any thread and as often as they like: a terminal's line is drawn at most ten times a second and
-/// only when it changed. A log gets a line at the start, one every thirty seconds while a transfer is under way, one after
-/// each, and one in the end when there were several; what fails or is over within a second has no line at the start. Of
-/// transfers that have a place among several a line tells how far all are together, never less than the line before, and
-/// a terminal gets one in the end too.
+/// Updates may come from any thread at any rate: a terminal's line is drawn at most ten times a second, and only when
+/// it changed. A log has a line at the start, one every thirty seconds during a transfer, one after each, and one at
+/// the end of several; a transfer that fails or ends within a second has no line at the start. The line for one of
+/// several transfers shows the progress of all together, which never decreases, and a terminal has one at the end as
+/// well.
 final class ProgressReporter: Sendable {
     private struct Current {
         var state: ProgressState
-        /// What events call it.
+        /// Its name in events.
         var path: String
         var start: Double
-        /// Bytes that were there before.
+        /// Bytes of an earlier attempt.
         var before: Int64
-        /// The rate of what has left here.
+        /// The rate of sent bytes.
         var moved: RateMeter
         var hasMoved = false
         var lastTold: Double
@@ -27,11 +27,11 @@ final class ProgressReporter: Sendable {
 
     private struct State {
         var current: Current?
-        /// How many transfers there will be, and of how many bytes as far as that is known.
+        /// The number of transfers, and their total bytes when known.
         var plan: (count: Int, total: Int64?) = (1, nil)
         var start: Double?
         var bytes: Int64 = 0
-        /// The bytes of all transfers that are over, however they ended.
+        /// Bytes of all ended transfers, successful or not.
         var passed: Int64 = 0
         var files = 0
         var failed = 0
@@ -41,7 +41,7 @@ final class ProgressReporter: Sendable {
         var skipped = 0
         /// The rate of all transfers together.
         var all: RateMeter?
-        /// The most of the whole that has been shown, which nothing shown later is below: in bytes, or as a share.
+        /// The greatest progress shown, below which later lines never fall: in bytes, or as a share.
         var furthest: (bytes: Int64, share: Double) = (0, 0)
         var lastDraw = -Double.infinity
         var hasPlaces = false
@@ -70,10 +70,10 @@ final class ProgressReporter: Sendable {
 
     private var now: Double { context.uptime() / .seconds(1) }
 
-    /// Says how many transfers there will be, and how many bytes they have in all when that is known.
+    /// Sets the number of transfers, and their bytes in all when known.
     func plan(_ count: Int, total: Int64? = nil) { state.withLock { $0.plan = (count, total) } }
 
-    /// Begins a transfer, or goes on with one of which so many bytes were moved before.
+    /// Begins a transfer, or resumes one after so many bytes.
     func start(
         _ name: String, path: String? = nil, place: (number: Int, of: Int)? = nil, total: Int64?,
         from completed: Int64 = 0
@@ -95,13 +95,13 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    /// Takes a count.
+    /// Updates the progress.
     func update(_ progress: TransferProgress) {
         let now = now
         state.withLock { state in
             guard var current = state.current else { return }
             if !current.hasMoved, progress.completed < current.before {
-                // What was there is not what is wanted now.
+                // The earlier bytes are of another version, so the transfer starts at 0.
                 current.before = progress.completed
                 current.moved = RateMeter(time: now, count: progress.completed)
                 if current.state.place == nil { state.furthest = (0, 0) }
@@ -119,13 +119,13 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    /// Looks at the clock: while nothing moves, that is told too.
+    /// Reports the passing of time: a stalled transfer is reported as well.
     func tick() {
         let now = now
         state.withLock { tell(&$0, now) }
     }
 
-    /// Tells how far it is at once, as somebody asked by a signal.
+    /// Reports the progress now, on a user's signal.
     func tellNow() {
         let now = now
         state.withLock { state in
@@ -138,7 +138,7 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    /// Counts a transfer that need not be made.
+    /// Counts a transfer that is not necessary.
     func skip(bytes: Int64) {
         state.withLock { state in
             state.passed = state.passed.adding(bytes)
@@ -149,10 +149,10 @@ final class ProgressReporter: Sendable {
     /// Counts transfers that are not tried.
     func leave(_ count: Int) { state.withLock { $0.skipped += count } }
 
-    /// Ends a transfer of which all is there; its line goes away on a terminal, so that results stand alone.
+    /// Ends a complete transfer; a terminal's line is removed, so that only results remain.
     func finish() { end(isWhole: true) }
 
-    /// Counts a transfer that came to nothing, which ends it where it had begun.
+    /// Counts a failed transfer, and ends it if it had begun.
     func fail() { end(isWhole: false) }
 
     private func end(isWhole: Bool) {
@@ -182,7 +182,7 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    /// Tells the sum, once.
+    /// Reports the totals, once.
     func finishAll() {
         if state.withLock({ $0.current != nil }) { fail() }
         let now = now
@@ -205,7 +205,7 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    /// Writes what a terminal, a log or a program is shown, if it is time for it.
+    /// Writes the progress for a terminal, log or program, if it is due.
     private func tell(_ state: inout State, _ now: Double) {
         guard let current = state.current else { return }
         switch display {
@@ -241,7 +241,7 @@ final class ProgressReporter: Sendable {
             taskbar: progress.percent.map { .percent($0) } ?? .busy)
     }
 
-    /// How far the only transfer is, or all of several.
+    /// The progress of the only transfer, or of all of several.
     private static func progress(_ current: Current, _ state: inout State, _ now: Double) -> ProgressState {
         var progress = current.state
         progress.bytesPerSecond = current.moved.bytesPerSecond
@@ -279,7 +279,7 @@ final class ProgressReporter: Sendable {
         try? context.diagnostics.write(line)
     }
 
-    /// Does work while somebody looks at the clock and answers signals, and tells the sum when it is done.
+    /// Performs work with a timer and signals for reports, and reports the totals at its end.
     func following<Value: Sendable>(_ work: () async throws -> Value) async rethrows -> Value {
         let ticker = Task { [self] in
             while (try? await Task.sleep(for: .milliseconds(display == .live ? 200 : 1000))) != nil { tick() }

@@ -1,15 +1,15 @@
 import ByteClubCore
 import Synchronization
 
-/// The line below all that is printed on a terminal.
+/// The status line below all output on a terminal.
 ///
-/// It is drawn over itself, and only when it has changed; it hides no cursor and moves none but to the line's start. What
-/// is written through ``above(_:)`` scrolls above it.
+/// It is redrawn in place, and only when it has changed; the cursor moves only to the line's start and is never hidden.
+/// Output through ``above(_:)`` scrolls above it.
 final class StatusLine: Sendable {
     private struct State {
         var drawn = ""
         var taskbar = TaskbarProgress.none
-        /// How many times a signal had cleared it when it was written.
+        /// The number of clearings by signals when it was written.
         var clearings = 0
     }
 
@@ -18,16 +18,16 @@ final class StatusLine: Sendable {
     private let hasTaskbar: Bool
     private let state = Mutex(State())
 
-    /// A line on a terminal that is `columns` wide whenever it is asked.
+    /// A line on a terminal whose width is read by `columns`.
     init(_ output: Output, columns: @escaping @Sendable () -> Int?, _ environment: [String: String]) {
         self.output = output
         self.columns = columns
         hasTaskbar = TaskbarProgress.isKnown(to: environment)
     }
 
-    /// Writes lines that stay, and the line below them over what was there; an empty one takes it away.
+    /// Writes lasting lines, and redraws the status line below them; an empty one removes it.
     ///
-    /// - Throws: What the terminal's output throws.
+    /// - Throws: Errors of the terminal's output.
     func show(_ line: String, below lines: [String] = [], taskbar: TaskbarProgress = .none) throws {
         try state.withLock { state in
             var text = ""
@@ -43,20 +43,20 @@ final class StatusLine: Sendable {
         }
     }
 
-    /// Writes the line where nothing else is on it.
+    /// Writes the line if it is empty.
     func showUnlessInUse(_ line: String) throws {
         try state.withLock { state in
             if state.drawn.isEmpty { try output.write(frame(line, below: [], &state.drawn)) }
         }
     }
 
-    /// Takes the line away, with what a terminal wrote behind it for Ctrl-C.
+    /// Removes the line, with the `^C` that a terminal echoes.
     func clear() throws {
         state.withLock { if !$0.drawn.isEmpty { $0.drawn += "  " } }
         try show("")
     }
 
-    /// An output whose writes scroll above the line.
+    /// An output that scrolls above the line.
     func above(_ other: Output) -> Output {
         other.around { [self] write in
             try state.withLock { state in

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// What a terminal shows of progress in its tab or in the desktop's task bar: the sequence OSC 9;4 of ConEmu.
+/// Progress in a terminal's tab or the desktop's task bar: the sequence OSC 9;4 of ConEmu.
 ///
 /// Source: https://conemu.github.io/en/AnsiEscapeCodes.html#ConEmu_specific_OSC
 enum TaskbarProgress: Hashable, Sendable {
@@ -12,9 +12,9 @@ enum TaskbarProgress: Hashable, Sendable {
     /// That something is under way.
     case busy
 
-    /// Whether a terminal of this process shows something now.
+    /// Whether a terminal of this process shows progress now.
     static let isShown = Atomic(false)
-    /// How many times a signal has cleared it.
+    /// The number of clearings by signals.
     static let clearings = Atomic(0)
 
     /// The bytes that tell the terminal.
@@ -26,7 +26,7 @@ enum TaskbarProgress: Hashable, Sendable {
         }
     }
 
-    /// Whether a terminal takes the sequence for what it is: elsewhere OSC 9 may be a notification.
+    /// Whether a terminal supports the sequence; in others OSC 9 may be a notification.
     static func isKnown(to environment: [String: String]) -> Bool {
         let value = { (name: String) in environment[name] ?? "" }
         let term = value("TERM")
@@ -50,14 +50,14 @@ enum TaskbarProgress: Hashable, Sendable {
         return true
     }
 
-    /// Clears what the terminal of standard error shows, if it takes that at once; may be called in a signal handler.
+    /// Clears the progress of standard error's terminal, without blocking; safe in a signal handler.
     static func clearAtOnce() {
         guard isShown.load(ordering: .relaxed) else { return }
         clearings.add(1, ordering: .relaxed)
         clear(on: STDERR_FILENO)
     }
 
-    /// Clears what a terminal shows, if it takes that at once; may be called in a signal handler.
+    /// Clears a terminal's progress, without blocking; safe in a signal handler.
     static func clear(on terminal: Int32) {
         var polled = pollfd(fd: terminal, events: Int16(POLLOUT), revents: 0)
         guard unsafe poll(&polled, 1, 0) == 1, polled.revents & Int16(POLLOUT) != 0 else { return }

@@ -1,9 +1,9 @@
 import ByteClubCore
 import Glibc
 
-/// The systemd user service that keeps a mirror in sync while its member is logged in.
+/// The systemd user service that syncs a mirror while its user is logged in.
 struct MirrorService: Sendable {
-    /// What has become of the service.
+    /// The state of the service after a change.
     struct Answer: CommandResult {
         var directory: String
         /// The unit's name.
@@ -27,7 +27,7 @@ struct MirrorService: Sendable {
         }
     }
 
-    /// What may be set for the service by variables.
+    /// Environment variables that configure the service.
     static let variables =
         ServiceUnit.variables + [
             "BYTECLUB_LIMIT_UP", "BYTECLUB_LIMIT_DOWN", "BYTECLUB_SCHEDULE", "BYTECLUB_NOTIFY", "BYTECLUB_PLAIN",
@@ -50,9 +50,9 @@ struct MirrorService: Sendable {
         "run \(ShellWord.command("byteclub sync", place.directory)) in your own session, or from cron at @reboot"
     }
 
-    /// Writes the unit and starts it; what is there as it should be is left alone.
+    /// Writes the unit and starts it, unless it is up to date.
     ///
-    /// - Throws: ``Failure``; then everything is as before.
+    /// - Throws: ``Failure``; then nothing was changed.
     func install<Engine: MirrorEngine>(_ engine: Engine.Type, options: [String]) throws -> Answer {
         let systemctl = try Systemctl(context, instead: advice)
         if !units.areThere, try Engine.status(of: place.configuration).isRunning {
@@ -71,7 +71,7 @@ struct MirrorService: Sendable {
         return answer(isInstalled: true, isChanged: isChanged)
     }
 
-    /// Stops the service and removes its unit; that there is none is no failure.
+    /// Stops the service and removes its unit, if there is one.
     func uninstall() throws -> Answer {
         guard units.areThere else { return answer(isInstalled: false, isChanged: false) }
         try units.remove(Systemctl(context, instead: "remove '\(units.path(name))' by hand"))

@@ -1,8 +1,8 @@
 import ByteClubCore
 
-/// Names and words as systemd writes them.
+/// Names and words in systemd's syntax.
 enum ServiceName {
-    /// The unit that syncs a mirror, called after its absolute path as `systemd-escape --path` spells it.
+    /// The unit that syncs a mirror, named by its absolute path as `systemd-escape --path` does.
     static func unit(for directory: String) -> String {
         let name = escaped(path: directory)
         // A file's name has 255 bytes at most.
@@ -27,7 +27,7 @@ enum ServiceName {
         return text
     }
 
-    /// A text as one word of a unit's command line or assignment, in which nothing is replaced.
+    /// A text quoted as one word of a unit's command line or assignment, without expansions.
     static func word(_ text: String) -> String {
         var word = "\""
         for scalar in text.unicodeScalars {

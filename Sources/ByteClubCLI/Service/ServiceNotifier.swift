@@ -1,21 +1,21 @@
 import Glibc
 import Synchronization
 
-/// Tells systemd once that the work has begun, over the datagram socket that `NOTIFY_SOCKET` names (sd_notify(3)).
+/// Notifies systemd that the service is ready, once, over the datagram socket in `NOTIFY_SOCKET` (sd_notify(3)).
 final class ServiceNotifier: Sendable {
     private let path: [UInt8]
     private let isSent = Atomic(false)
 
-    /// Finds the socket; nil when systemd did not start this program, or asks for nothing.
+    /// Finds the socket; nil unless systemd expects a notification.
     init?(_ environment: [String: String]) {
         guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@"),
             path.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path)
         else { return nil }
-        // A leading @ stands for a NUL: a name that is in no directory.
+        // A leading @ stands for NUL: an abstract socket.
         self.path = path.hasPrefix("@") ? [0] + path.utf8.dropFirst() : Array(path.utf8)
     }
 
-    /// Says that the service is ready; when that fails there is nobody to tell.
+    /// Reports that the service is ready; errors are ignored, since systemd would be the one to receive them.
     func ready() {
         if isSent.exchange(true, ordering: .relaxed) { return }
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

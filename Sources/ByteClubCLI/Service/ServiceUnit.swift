@@ -1,34 +1,33 @@
-/// The text of a systemd user service that runs one of our programs; it holds no secret.
+/// The unit file of a systemd user service; it contains no secret.
 struct ServiceUnit: Sendable {
-    /// The commands that make and remove it, as in `byteclub sync --install`.
+    /// The command that installs it, as in `byteclub sync --install`.
     var install: String
     var uninstall: String
-    /// What it is, on one line.
+    /// Its description, on one line.
     var description: String
     /// Further lines of its first section.
     var dependencies: [String] = []
-    /// How systemd knows that it has begun: `notify` or `exec`.
+    /// How systemd detects that it is ready: `notify` or `exec`.
     var type: String
-    /// The program's absolute path, and its arguments.
+    /// The program's absolute path and arguments.
     var command: [String]
-    /// Variables that the service gets, in the order in which they are written.
+    /// The service's environment variables, in order.
     var variables: [(name: String, value: String)]
-    /// The address families that it uses beside those of the Internet and of this machine.
+    /// Address families in addition to those of the Internet and Unix sockets.
     var addressFamilies: [String] = []
 
-    /// What may be set for every service by variables; a token is never among them.
+    /// Environment variables that configure every service; none of them is a token.
     static let variables = [
         "XDG_CONFIG_HOME", "XDG_STATE_HOME", "BYTECLUB_SERVER", "BYTECLUB_FOLDER", "BYTECLUB_CA_FILE", "BYTECLUB_PIN",
         "BYTECLUB_INSECURE_HTTP",
     ]
 
-    /// Those of some variables that are set.
+    /// The variables that are set, as assignments.
     static func assignments(_ names: [String], in environment: [String: String]) -> [(name: String, value: String)] {
         names.compactMap { name in environment[name].flatMap { $0.isEmpty ? nil : (name: name, value: $0) } }
     }
 
-    /// The description as a line of a unit: a backslash at its end would join the next line to it, so those there are
-    /// doubled.
+    /// The description as a line of a unit; backslashes are doubled, since one at the end would continue the line.
     private var described: String {
         let line = Failure.line(description).replacing("%", with: "%%")
         return line + String(repeating: "\\", count: line.utf8.reversed().prefix { $0 == UInt8(ascii: "\\") }.count)
@@ -36,7 +35,7 @@ struct ServiceUnit: Sendable {
 
     /// The file's text.
     var text: String {
-        // Assignments know no variables, so a dollar sign is itself there.
+        // Assignments do not expand variables, so a dollar sign needs no escape.
         let environment = variables.map {
             "Environment=" + ServiceName.word("\($0.name)=\($0.value)").replacing("$$", with: "$") + "\n"
         }.joined()

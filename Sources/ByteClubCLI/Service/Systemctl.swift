@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// The user's own systemd, asked through `systemctl --user`.
+/// The user's systemd, controlled by `systemctl --user`.
 struct Systemctl: Sendable {
     private let program: String
     private let environment: [String: String]
 
-    /// Finds the program in PATH, and whether it reaches anybody.
+    /// Finds the program in PATH, and checks that it reaches the user's systemd.
     ///
-    /// - Throws: ``Failure`` that says what to do instead.
+    /// - Throws: ``Failure`` with advice.
     init(_ context: Context, instead advice: String) throws {
         environment = context.environment
         let directories = (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }.map(
@@ -25,12 +25,12 @@ struct Systemctl: Sendable {
 
     /// Runs a command.
     ///
-    /// - Throws: ``Failure`` with what systemd said when it fails.
+    /// - Throws: ``Failure`` with systemd's message when it fails.
     func callAsFunction(_ arguments: String...) throws { try self(arguments) }
 
     /// Runs a command.
     ///
-    /// - Throws: ``Failure`` with what systemd said when it fails.
+    /// - Throws: ``Failure`` with systemd's message when it fails.
     func callAsFunction(_ arguments: [String]) throws {
         let answer = try run(arguments)
         if answer.status != 0 {
@@ -39,7 +39,7 @@ struct Systemctl: Sendable {
         }
     }
 
-    /// Runs a command: its exit code, and the first line that it wrote to standard error.
+    /// Runs a command: its exit code, and the first line of its standard error.
     private func run(_ arguments: [String]) throws -> (status: Int32, message: String) {
         var ends: [Int32] = [-1, -1]
         guard unsafe byteclub_pipe(&ends) == 0 else { throw FileError(.read, program) }

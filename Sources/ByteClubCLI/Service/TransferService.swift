@@ -2,10 +2,10 @@ import ByteClubCore
 import ByteClubHTTP
 import Glibc
 
-/// The systemd user units that do background transfers from the start of the machine or the login on: a service, and
-/// the socket that starts it again when somebody asks.
+/// The systemd user units for background transfers: a service that starts at login, and a socket that starts it on
+/// demand.
 struct TransferService: Sendable {
-    /// What has become of the units.
+    /// The state of the units after a change.
     struct Answer: CommandResult {
         var units: [String]
         var isInstalled: Bool
@@ -37,9 +37,9 @@ struct TransferService: Sendable {
         units = UserUnits([Self.socket, Self.service], context)
     }
 
-    /// Writes the units and starts them; no other daemon may run.
+    /// Writes and starts the units; no other daemon may be running.
     ///
-    /// - Throws: ``Failure``; then everything is as before.
+    /// - Throws: ``Failure``; then nothing was changed.
     func install(_ transfers: BackgroundService) throws -> Answer {
         let systemctl = try Systemctl(context, instead: "run 'byteclub daemon' from cron at @reboot instead")
         let path = transfers.socketPath
@@ -65,7 +65,7 @@ struct TransferService: Sendable {
         return Answer(units: [Self.socket, Self.service], isInstalled: true, isChanged: isChanged)
     }
 
-    /// Stops the units and removes them; that there are none is no failure.
+    /// Stops and removes the units, if there are any.
     func uninstall() throws -> Answer {
         let names = [Self.socket, Self.service]
         guard units.areThere else { return Answer(units: names, isInstalled: false, isChanged: false) }
@@ -76,7 +76,7 @@ struct TransferService: Sendable {
     /// Whether the units are installed.
     var isInstalled: Bool { units.areThere }
 
-    /// The variables that name proxies: with a password, which must not be in a file that others can read, or without.
+    /// The proxy variables, either with a password, which must not be in a readable file, or without.
     private func proxies(secret: Bool) -> [String] {
         Self.proxies.flatMap { [$0, $0.uppercased()] }.filter {
             (context.environment[$0] ?? "").contains("@") == secret

@@ -1,6 +1,6 @@
-/// Unit files of the user's own systemd that are installed and removed together.
+/// Unit files of the user's systemd that are installed and removed together.
 struct UserUnits: Sendable {
-    /// One of them: its name and what is in it.
+    /// A unit's name and contents.
     struct Unit: Sendable {
         var name: String
         var text: String
@@ -8,7 +8,7 @@ struct UserUnits: Sendable {
 
     /// The folder of the user's units.
     private let folder: String
-    /// The units' names, in the order in which they are started.
+    /// The units' names in start order.
     private let names: [String]
 
     /// Names the units.
@@ -17,16 +17,16 @@ struct UserUnits: Sendable {
         self.names = names
     }
 
-    /// Whether any of the files is there.
+    /// Whether any of the files exists.
     var areThere: Bool { names.contains { LocalFile.exists(path($0)) } }
 
     /// The file of a unit.
     func path(_ name: String) -> String { folder + "/" + name }
 
-    /// Writes the units and starts them; what is there as it should be is left alone.
+    /// Writes the units and starts them, unless they are up to date.
     ///
     /// - Returns: Whether anything was changed.
-    /// - Throws: ``Failure``; then everything is as before.
+    /// - Throws: ``Failure``; then nothing was changed.
     func install(_ units: [Unit], _ systemctl: Systemctl) throws -> Bool {
         let before = units.map { (unit: $0, bytes: try? LocalFile.read(path($0.name), limit: 1 << 20)) }
         let isChanged = before.contains { $0.bytes != Array($0.unit.text.utf8) }

@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// Waits on loopback for the browser that a server sends back after a sign-in (RFC 8252 section 7.3).
+/// A listener on loopback for the redirect after a sign-in in a browser (RFC 8252 section 7.3).
 ///
-/// Any program of this machine may connect. All that do are heard at once, so that none keeps the browser waiting.
+/// Any local program may connect. All connections are served concurrently, so that none delays the browser.
 final class RedirectListener: Sendable {
-    /// The most connections that are heard at once; one more, and the one that came first is ended.
+    /// The most concurrent connections; a further one closes the oldest.
     static let mostVisitors = 64
-    /// How long somebody who connects may take for the whole request.
+    /// The time for a client to send its whole request.
     static let patience = Duration.seconds(2)
 
     /// The address to be sent back to.
@@ -16,7 +16,7 @@ final class RedirectListener: Sendable {
 
     /// Listens on a free port of 127.0.0.1.
     ///
-    /// - Throws: ``FileError`` when the system allows no socket.
+    /// - Throws: ``FileError`` when no socket can be opened.
     init() throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw FileError(.read, "a socket") }
@@ -43,10 +43,9 @@ final class RedirectListener: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Waits, blocking its thread, for the values that come back together with `state`; nil when nothing does in time.
+    /// Waits, blocking its thread, for the redirect's values with `state`; nil after a timeout.
     ///
-    /// Who connects has so much `patience` to send a request. A browser that was allowed is sent on to `page`, when there
-    /// is one.
+    /// A client has `patience` to send its request. A browser with permission is redirected to `page`, if there is one.
     func wait(
         state: String, seconds: Int, patience: Duration = RedirectListener.patience, then page: String? = nil
     ) -> [String: String]? {
@@ -77,7 +76,7 @@ final class RedirectListener: Sendable {
         }
     }
 
-    /// The sockets with something to read, or the listening one with somebody to admit; none when time is over.
+    /// The sockets with input, the listening one among them; empty after a timeout.
     private func poll(_ visitors: [RedirectVisitor], until end: ContinuousClock.Instant) -> Set<Int32> {
         var polled = ([descriptor] + visitors.map(\.descriptor)).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -94,7 +93,7 @@ final class RedirectListener: Sendable {
         visitors.append(RedirectVisitor(connection, until: .now + patience))
     }
 
-    /// The values in the query of a request's first line.
+    /// The query parameters of a request's first line.
     static func values(of line: String) -> [String: String] {
         let words = line.split(separator: " ")
         guard words.count >= 2, words[0] == "GET", let mark = words[1].firstIndex(of: "?") else { return [:] }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Somebody who has connected to a ``RedirectListener``: the browser, or any other program of this machine.
+/// A client of a ``RedirectListener``: the browser, or any other program on this machine.
 ///
-/// No call of it waits.
+/// Its calls never block.
 struct RedirectVisitor {
-    /// What somebody is told before the connection is closed.
+    /// The response before the connection is closed.
     enum Farewell {
-        /// A browser that was allowed is sent on to a page, when there is one.
+        /// Permission was granted; redirects to a page, if there is one.
         case allowed(then: String?)
         case refused, unexpected, tooSlow, tooMany
 
@@ -49,7 +49,7 @@ struct RedirectVisitor {
 
     /// The connected socket.
     let descriptor: Int32
-    /// When the request must be there.
+    /// The deadline of the request.
     let end: ContinuousClock.Instant
     private var bytes: [UInt8] = []
 
@@ -58,7 +58,7 @@ struct RedirectVisitor {
         self.end = end
     }
 
-    /// Takes what has come, and gives the request's first line once there is one or nothing more can make it one.
+    /// Reads available bytes, and returns the request's first line once it is complete or can no longer be.
     mutating func read() -> String? {
         var buffer = [UInt8](repeating: 0, count: Self.largestRequest)
         let count = unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
@@ -69,7 +69,7 @@ struct RedirectVisitor {
         return isWhole ? String(decoding: line, as: UTF8.self) : nil
     }
 
-    /// Says goodbye and closes the connection.
+    /// Responds and closes the connection.
     func dismiss(_ farewell: Farewell) {
         let page = """
             <!doctype html><html lang=en><meta charset=utf-8>\

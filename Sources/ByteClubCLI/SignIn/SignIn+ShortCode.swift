@@ -2,7 +2,7 @@ import ByteClubCore
 import ByteClubRemotes
 
 extension SignIn {
-    /// Has a short code typed in a browser on any machine, and waits for the answer; nil where the server has no codes.
+    /// Signs in by a short code that a member types in a browser on any machine; nil when the server has no codes.
     func byShortCode() async throws -> String? {
         let request = try DeviceSignIn(
             origin: server.origin, device: Self.hostName(), allowsInsecureHTTP: trust.allowsInsecureHTTP ?? false)
@@ -22,8 +22,8 @@ extension SignIn {
             """)
     }
 
-    /// Asks until a member has decided or the time of the first code is over; a code that the server has forgotten is
-    /// followed by a new one.
+    /// Polls until a member has decided or the first code has expired; requests a new code when the server has lost
+    /// one.
     private func answer(to request: DeviceSignIn, _ first: DeviceSignIn.Code) async throws -> String {
         let end = context.uptime() + .seconds(first.lifetime)
         var code = first
@@ -51,30 +51,30 @@ extension SignIn {
     }
 }
 
-/// How long to wait between two questions for the answer to a short code (RFC 8628 section 3.5), in seconds.
+/// The interval between polls for a short code (RFC 8628 section 3.5), in seconds.
 struct AskingPace {
     private static let penalty = 5
     private static let longest = 60
 
     private var interval: Int
-    /// How long to wait before the next question.
+    /// Seconds until the next poll.
     private(set) var pause: Int
 
-    /// Begins with the interval that the server told.
+    /// Begins with the server's interval.
     init(interval: Int) {
         self.interval = interval
         pause = interval
     }
 
-    /// The server answered: from now on as it wants.
+    /// The server has responded: return to its interval.
     mutating func answered() { pause = interval }
 
-    /// The server wants to be asked less often, from now on.
+    /// The server requests a longer interval.
     mutating func slowDown() {
         interval = min(interval + Self.penalty, Self.longest)
         pause = interval
     }
 
-    /// The server did not answer: twice as long until it does.
+    /// The server has not responded: double the pause.
     mutating func failed() { pause = min(max(pause, 1) * 2, Self.longest) }
 }

@@ -2,20 +2,20 @@ import ByteClubHTTP
 import ByteClubRemotes
 import Glibc
 
-/// Gets a token for this machine: through a browser here, or by a code from a browser anywhere.
+/// A sign-in that yields a token: by a browser on this machine, or by a code from a browser on any machine.
 struct SignIn {
-    /// How long a browser here may take, in seconds.
+    /// Seconds to wait for a browser on this machine.
     private static let patience = 600
 
     let context: Context
     let server: ServerAddress
     let trust: Settings
-    /// The link by which somebody joins first.
+    /// An invitation link, which the user must accept first.
     let invitation: String?
 
-    /// Looks whether a club's server is there, before a person is asked for anything.
+    /// Checks for a club's server before the user enters anything.
     ///
-    /// - Throws: A ``Failure`` that says what is wrong, and what to do.
+    /// - Throws: A ``Failure`` with the problem and advice.
     func look() async throws {
         var settings = trust
         settings.token = "nobody"
@@ -33,7 +33,7 @@ struct SignIn {
         }
     }
 
-    /// Shows the page in a browser of this machine, and waits for the answer; nil when the browser does not start.
+    /// Opens the page in a browser and waits for its redirect; nil when no browser starts.
     func through(_ browser: Browser) async throws -> String? {
         let listener = try RedirectListener()
         let request = try request(redirect: listener.url)
@@ -52,7 +52,7 @@ struct SignIn {
             Waiting for you there (Ctrl-C cancels; use --no-browser for a browser on another machine)
 
             """)
-        // Somebody new goes on to what there is to see.
+        // A new member is redirected to the gallery.
         let gallery = invitation == nil ? nil : ClubPage.gallery(at: server.origin)
         let values = try await BlockingWork.run {
             listener.wait(state: request.state, seconds: Self.patience, then: gallery)
@@ -65,7 +65,7 @@ struct SignIn {
         return try await context.connector.token(request, code, trust)
     }
 
-    /// Has a code copied from a browser on any machine; a token that the owner made is taken as well.
+    /// Reads a code from a browser on any machine; a token from the club's owner is accepted as well.
     func byCode() async throws -> String {
         let request = try request(redirect: nil)
         try showInvitation(then: request.url)
@@ -79,7 +79,7 @@ struct SignIn {
         return text.utf8.count == Self.codeLength ? try await context.connector.token(request, text, trust) : text
     }
 
-    /// Shows where somebody joins first who was invited, and is sent to a page from there.
+    /// Shows the invitation page, which redirects to `page` after the user has joined.
     func showInvitation(then page: String) throws {
         if let invitation {
             let link = ClubPage.invitation(invitation, then: page)
@@ -88,7 +88,7 @@ struct SignIn {
         try warnOfCertificate()
     }
 
-    /// Says what a browser makes of a server that is known by its key.
+    /// Explains the browser's warning about a server that is recognised by its key.
     private func warnOfCertificate() throws {
         guard trust.pin != nil else { return }
         try context.diagnostics.write(
@@ -106,7 +106,7 @@ struct SignIn {
             allowsInsecureHTTP: trust.allowsInsecureHTTP ?? false)
     }
 
-    /// What this machine is called.
+    /// The name of this machine.
     static func hostName() -> String {
         var buffer = [CChar](repeating: 0, count: 256)
         guard unsafe gethostname(&buffer, buffer.count - 1) == 0 else { return "" }

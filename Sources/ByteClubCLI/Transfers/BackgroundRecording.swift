@@ -1,16 +1,16 @@
 import ByteClubCore
 import ByteClubHTTP
 
-/// Has photos' transfers recorded, each of which goes on without this program, and prints a line for each.
+/// Records transfers of photos for the daemon, and prints a line for each.
 struct BackgroundRecording: Sendable {
     let context: Context
     let rateLimit: Int?
     let json: Bool
 
-    /// How many are recorded at once: each call of the daemon is bounded.
+    /// Transfers per request to the daemon, whose size is limited.
     var portion = 200
 
-    /// What was recorded; as JSON the ``TransferObject``.
+    /// A recorded transfer; as JSON the ``TransferObject``.
     private struct Line: CommandResult {
         var transfer: TransferObject
 
@@ -24,9 +24,9 @@ struct BackgroundRecording: Sendable {
         func encode(to encoder: any Encoder) throws { try transfer.encode(to: encoder) }
     }
 
-    /// Records what can be; what is on its way already is not recorded again.
+    /// Records the transfers that are not recorded already.
     ///
-    /// - Throws: ``Failure`` when something could not be, after all the others were.
+    /// - Throws: ``Failure`` when one could not be recorded, after all others.
     func record<Order: PhotoOrder>(_ orders: [Result<Order, Failure>]) async throws {
         var outcome = BatchOutcome<BackgroundStatus>()
         var (wanted, seen) = ([Order](), Set<Order>())

@@ -2,15 +2,15 @@ import ByteClubCore
 import ByteClubHTTP
 
 extension Context {
-    /// The session that photos in the background belong to.
+    /// The daemon's session for photos.
     static let photoTransfers = "photos"
 
-    /// Where background transfers are kept, and who does them.
+    /// The queue of background transfers, and the program that runs them.
     func transferService() throws -> BackgroundService {
         guard let executable else {
             throw Failure(.configuration, "this program's executable cannot be found; start it by its path")
         }
-        // The daemon is the small one of our programs.
+        // The daemon runs in the small program.
         let program = SiblingProgram.client.candidates(environment, executable: executable).first {
             LocalFile.exists($0)
         }
@@ -19,7 +19,7 @@ extension Context {
             folder: directories.transfers, command: [isClient ? executable : program ?? executable, "daemon"])
     }
 
-    /// Asks the daemon something that a signal ends the wait for.
+    /// Sends a request to the daemon; a signal ends the wait.
     func withTransfers<Value: Sendable>(
         _ work: @escaping @Sendable (BackgroundControl?) async throws -> Value
     ) async throws -> Value {
@@ -36,7 +36,7 @@ extension Context {
         }
     }
 
-    /// The server as transfers record it, once it is known that the daemon will find a token for it.
+    /// The server for the record of a transfer, after checking that the daemon will find a token for it.
     func transferServer(flags: Settings) throws -> (server: TransferServer, login: Login) {
         let login = try storedLogin(
             flags: flags, otherwise: "background transfers need a stored login, not BYTECLUB_TOKEN")
@@ -49,9 +49,9 @@ extension Context {
         return (server, login)
     }
 
-    /// The stored login for a recorded transfer; tokens of the environment are for another program's server.
+    /// The stored login for a recorded transfer; BYTECLUB_TOKEN may be for another server.
     ///
-    /// - Throws: ``Failure`` when nobody is logged in there, or another member than it was recorded for.
+    /// - Throws: ``Failure`` without a login for that server, or with that of another member.
     func login(for server: TransferServer) throws -> Login {
         var settings = Settings()
         settings.server = server.address
@@ -65,5 +65,34 @@ extension Context {
             )
         }
         return login
+    }
+}
+
+extension BackgroundFailure {
+    /// Converts an error of a photo's transfer.
+    init(_ error: any Error) {
+        let failure = Failure(error)
+        var (code, isRetryable, retryAfter) = ("\(failure.status)", false, Int64?.none)
+        switch error {
+        case let error as RemoteError:
+            (code, isRetryable) = (error.code.description, error.isRetryable)
+            retryAfter = error.retryAfter.map { Int64($0.rounded(.up)) }
+        case let error as TransferError:
+            (code, isRetryable) = (error.code.description, error.isRetryable || failure.status == .unavailable)
+        default: break
+        }
+        var message = Failure.line(failure.message)
+        if failure.status == .notAuthorised || failure.status == .configuration {
+            message += "; then run 'byteclub transfers resume --all'"
+        }
+        self.init(code: code, message: message, isRetryable: isRetryable, retryAfter: retryAfter)
+    }
+
+    /// Performs work and converts its error; a cancellation is not converted.
+    static func telling<Value>(_ work: () async throws -> Value) async throws -> Value {
+        do { return try await work() } catch {
+            if Task.isCancelled { throw CancellationError() }
+            throw BackgroundFailure(error)
+        }
     }
 }

@@ -1,21 +1,21 @@
 import ByteClubCore
 import Synchronization
 
-/// Transfers of a batch that begin before their turn; their results are taken in the batch's order.
+/// Transfers of a batch that begin early; their results are used in the batch's order.
 ///
-/// Only small ones do, and no further one while ``width`` are under way, or so many bytes as ``LinePace`` tells: on a slow
-/// line each waits for all others.
+/// Only small ones do, at most ``width`` at once and as many bytes as ``LinePace`` allows: on a slow line each waits
+/// for the others.
 struct EarlyTransfers<Value: Sendable> {
     /// A transfer under way.
     struct Transfer: Sendable {
         /// Its content's size in bytes.
         let size: Int64
-        /// What no other transfer under way may have.
+        /// A key that no other running transfer may have.
         let key: String
         let turn: TransferTurn
         fileprivate let task: Task<Value, any Error>
 
-        /// Its result; it is cancelled with the task that waits for it.
+        /// Its result; a cancellation of the waiting task cancels it.
         func value() async throws -> Value {
             try await withTaskCancellationHandler {
                 try await task.value
@@ -25,10 +25,10 @@ struct EarlyTransfers<Value: Sendable> {
         }
     }
 
-    /// The most bytes that a transfer may have to begin early.
+    /// The most bytes of a transfer that may start early.
     static var largest: Int64 { 8 << 20 }
 
-    /// How many may be under way; none begins early when that is 1.
+    /// The most running transfers; none starts early when it is 1.
     private let width: Int
     private var underWay: [Int: Transfer] = [:]
     private var pace = LinePace()
@@ -40,10 +40,10 @@ struct EarlyTransfers<Value: Sendable> {
         width > 1 && underWay.count < width && underWay.values.reduce(0) { $0 + $1.size } < pace.mostBytes
     }
 
-    /// Learns that the next of the batch was over after so many seconds of waiting for it.
+    /// Records the duration of the current transfer.
     mutating func learn(_ bytes: Int64, in seconds: Double) { pace.take(bytes, in: seconds) }
 
-    /// Begins the transfer with a number in the batch.
+    /// Starts the transfer with a number in the batch.
     mutating func begin(
         _ number: Int, size: Int64, key: String, _ transfer: @escaping @Sendable (TransferTurn) async throws -> Value
     ) {
@@ -51,16 +51,16 @@ struct EarlyTransfers<Value: Sendable> {
         underWay[number] = Transfer(size: size, key: key, turn: turn, task: Task { try await transfer(turn) })
     }
 
-    /// Whether one of those under way is as told.
+    /// Whether a running transfer fulfils a condition.
     func contains(where predicate: (Transfer) -> Bool) -> Bool { underWay.values.contains(where: predicate) }
 
-    /// Whether the transfer with a number has begun.
+    /// Whether the transfer with a number has started.
     func hasBegun(_ number: Int) -> Bool { underWay[number] != nil }
 
-    /// The transfer whose turn it is; nil when it has not begun.
+    /// Removes and returns the current transfer; nil when it has not started early.
     mutating func take(_ number: Int) -> Transfer? { underWay.removeValue(forKey: number) }
 
-    /// Cancels all that is under way, and gives the results of what has come to its end nevertheless, in order.
+    /// Cancels all running transfers, and returns the results of those that have finished nevertheless, in order.
     mutating func cancel() async -> [Value] {
         let transfers = underWay.sorted { $0.key < $1.key }.map(\.value)
         underWay = [:]
@@ -73,18 +73,18 @@ struct EarlyTransfers<Value: Sendable> {
     }
 }
 
-/// Keeps back the progress of a transfer until it is its turn.
+/// Holds back the progress of a transfer until it is the current one.
 final class TransferTurn: Sendable {
-    /// Who is told, and how it begins there.
+    /// The reporter of a transfer's progress.
     ///
-    /// It holds no transfer, which holds the turn.
+    /// It holds no reference to the transfer, which holds it.
     private struct Listener: Sendable {
         let reporter: ProgressReporter
         let begin: @Sendable (Int64) -> Void
     }
 
     private struct State {
-        /// How many bytes had been moved before, once it has begun.
+        /// Bytes of earlier attempts, after the start.
         var start: Int64?
         var last: TransferProgress?
         var listener: Listener?
@@ -92,7 +92,7 @@ final class TransferTurn: Sendable {
 
     private let state = Mutex(State())
 
-    /// Says that bytes are about to travel, after so many that have travelled before.
+    /// Reports that bytes are about to travel, after so many of earlier attempts.
     func begin(from completed: Int64 = 0) {
         state.withLock { state in
             state.start = completed
@@ -100,7 +100,7 @@ final class TransferTurn: Sendable {
         }
     }
 
-    /// Takes how far it is.
+    /// Reports the progress.
     func report(_ progress: TransferProgress) {
         state.withLock { state in
             state.last = progress
@@ -108,8 +108,8 @@ final class TransferTurn: Sendable {
         }
     }
 
-    /// Tells a reporter what was kept back, and from now on at once: the photo's transfer, its place among all, and its
-    /// size in bytes where that is known.
+    /// Sends the held-back progress to a reporter, and then all further one: the photo's transfer, its place among all,
+    /// and its size in bytes when known.
     func come(to reporter: ProgressReporter, _ path: RemotePath, _ place: (number: Int, of: Int)?, total: Int64?) {
         let listener = Listener(reporter: reporter) {
             reporter.start(path.name, path: path.string, place: place, total: total, from: $0)

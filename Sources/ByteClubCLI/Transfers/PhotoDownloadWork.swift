@@ -3,7 +3,7 @@ import ByteClubHTTP
 import ByteClubRemotes
 import Glibc
 
-/// Downloads photos in the daemon: goes on where it was killed; a file is there only when it is whole and checked.
+/// Downloads photos in the daemon: resumes after a crash, and publishes only complete, verified files.
 struct PhotoDownloadWork: BackgroundWork {
     let context: Context
     /// How to reach a server.
@@ -17,7 +17,7 @@ struct PhotoDownloadWork: BackgroundWork {
             let path = try RemotePath(order.path)
             let files = TransferFiles(work.id, context)
             let remote = try open(context.login(for: order.server), work)
-            let metadata = try await Self.metadata(of: path, remote)
+            let metadata = try await PhotoShow.metadata(of: path, remote)
             if try await !PhotoDownload.holds(order.file, metadata) {
                 let file = try OutputFile(order.file, isForced: order.isForced)
                 let part = files.part(of: order.file)
@@ -39,15 +39,5 @@ struct PhotoDownloadWork: BackgroundWork {
         let files = TransferFiles(id, context)
         files.discard()
         if let order = try? PhotoDownloadOrder(payload: payload) { unsafe unlink(files.part(of: order.file)) }
-    }
-
-    private static func metadata(of path: RemotePath, _ remote: any Remote) async throws -> Metadata {
-        do {
-            let metadata = try await remote.metadata(at: path)
-            if !metadata.isDeleted, !metadata.isFolder { return metadata }
-        } catch {
-            guard error.code == .notFound else { throw error }
-        }
-        throw EntryPath.missing("photo", path.name)
     }
 }

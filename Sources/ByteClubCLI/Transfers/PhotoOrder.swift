@@ -2,18 +2,18 @@ import ByteClubCore
 import ByteClubHTTP
 import FoundationEssentials
 
-/// What is recorded of a transfer of one photo, so that the daemon can do it; no secret is in it.
+/// The record of a photo's transfer, with which the daemon performs it; it contains no secret.
 protocol PhotoOrder: Codable, Hashable, Sendable {
-    /// The name of the work that does it.
+    /// The kind of work.
     static var kind: String { get }
-    /// What people are told that it is.
+    /// Its label for people.
     var label: String { get }
 }
 
 extension PhotoOrder {
-    /// Reads what was recorded.
+    /// Reads a record.
     ///
-    /// - Throws: ``Failure`` when it was recorded by another version.
+    /// - Throws: ``Failure`` for a record of another version.
     init(payload: [UInt8]) throws {
         do { self = try JSONDecoder().decode(Self.self, from: Data(payload)) } catch {
             throw Failure(
@@ -21,10 +21,10 @@ extension PhotoOrder {
         }
     }
 
-    /// What is recorded; equal orders are equal bytes.
+    /// The record; equal orders are equal bytes.
     func payload() throws -> [UInt8] { try JSON.line(self) }
 
-    /// What the daemon is asked to do.
+    /// The request to the daemon.
     func request(rateLimit: Int?) throws -> BackgroundRequest {
         var options = BackgroundOptions()
         options.label = label
@@ -33,15 +33,15 @@ extension PhotoOrder {
     }
 }
 
-/// Which server a transfer is with, and how flags and variables had it trusted; the token is looked up at each attempt.
+/// A transfer's server, and the trust options for it; the token is read at each attempt.
 struct TransferServer: Codable, Hashable, Sendable {
     /// Its origin.
     var address: String
-    /// The member who was logged in; nil where that is unknown.
+    /// The signed-in member; nil when unknown.
     var member: String?
-    /// A PEM file of authorities to trust, an absolute path; nil for what was stored with the login.
+    /// The absolute path of a PEM file with trusted authorities; nil for the login's.
     var certificateAuthorityFile: String?
-    /// The only key that it may have; nil for what was stored with the login.
+    /// The only accepted key of the server; nil for the login's.
     var pin: String?
     /// Whether http will do.
     var allowsInsecureHTTP: Bool
@@ -56,16 +56,16 @@ struct PhotoUploadOrder: PhotoOrder {
     var folder: String
     /// The file's absolute path.
     var file: String
-    /// The state of the file that is to be sent.
+    /// The expected state of the file.
     var state: FileState
-    /// What is changed in it.
+    /// Changes to the photo.
     var change: PhotoChange
 
     var label: String { PhotoFile.serverName(of: file) }
 
-    /// Makes sure that the file is as it was.
+    /// Checks that the file is unchanged.
     ///
-    /// - Throws: ``Failure`` when it is not, a ``FileError`` when it cannot be read.
+    /// - Throws: ``Failure`` when it has changed, a ``FileError`` when it cannot be read.
     func checkState() throws {
         guard try FileState(of: file) == state else {
             throw Failure(.badData, "'\(file)' has changed since it was queued; run the upload again")
@@ -80,9 +80,9 @@ struct PhotoDownloadOrder: PhotoOrder {
     var server: TransferServer
     /// The photo's path on the server.
     var path: String
-    /// The absolute path of the file to write.
+    /// The absolute path of the target.
     var file: String
-    /// Whether a file that is there may be replaced.
+    /// Whether to replace an existing file.
     var isForced: Bool
 
     var label: String { LocalFile.name(of: file) }

@@ -3,7 +3,7 @@ import ByteClubHTTP
 import ByteClubRemotes
 import Glibc
 
-/// Uploads photos in the daemon: goes on where it was killed, and sends nothing that is there.
+/// Uploads photos in the daemon: resumes after a crash, and skips photos that the server has.
 struct PhotoUploadWork: BackgroundWork {
     let context: Context
     /// How to reach a server.
@@ -27,12 +27,12 @@ struct PhotoUploadWork: BackgroundWork {
             let start = try position(order, content, sender, login, work)
             let folder = UploadsUnderWay.Folder(server: login.server.origin, path: sender.folder.key)
             let photo = try await underWay.upload(size, to: folder) { known in
-                // To have the copy made and to wait for others takes its time.
+                // The file may have changed during the copy and the wait for other uploads.
                 try order.checkState()
                 return try await sender.send(order.file, order.state, content, &known) { size in
                     work.report(bytes: start?.offset ?? 0, total: size)
                     return UploadResumption(from: start) { position in
-                        // Without it more is sent again after a kill, and nothing is wrong.
+                        // Without it a restart repeats more of the upload.
                         if let position { try? work.save(checkpoint: JSON.line(position)) }
                     }
                 } progress: {
@@ -49,7 +49,7 @@ struct PhotoUploadWork: BackgroundWork {
         TransferFiles(id, context).remove()
     }
 
-    /// The file with the bytes to send: the photo itself, or a changed copy, which is made once.
+    /// The file to send: the photo itself, or a changed copy, which is made once.
     private static func content(_ order: PhotoUploadOrder, _ files: TransferFiles) async throws -> String {
         try order.checkState()
         if order.change.isNone {
@@ -67,7 +67,7 @@ struct PhotoUploadWork: BackgroundWork {
         return files.changed
     }
 
-    /// Where to go on: where this work was, else where an upload by a command that was interrupted is, which is taken
+    /// The position to resume from: this work's own, else that of an interrupted upload by a command, which it takes
     /// over.
     private func position(
         _ order: PhotoUploadOrder, _ content: String, _ sender: PhotoSender, _ login: Login, _ work: WorkContext
@@ -79,5 +79,53 @@ struct PhotoUploadWork: BackgroundWork {
         try work.save(checkpoint: JSON.line(position))
         record.remove()
         return position
+    }
+}
+
+extension CoreAPIv1Remote {
+    /// A club's server for a work of the daemon, within the daemon's rate.
+    ///
+    /// - Parameters:
+    ///   - login: The server and the member's token.
+    ///   - work: The work.
+    ///   - pieces: The size of upload pieces, learned by earlier works.
+    /// - Returns: The server.
+    /// - Throws: Errors of opening a session.
+    static func background(
+        _ login: Login, _ work: WorkContext, pieces: UploadPieces = UploadPieces()
+    ) throws -> CoreAPIv1Remote {
+        let configuration = sessionConfiguration(
+            token: login.token, certificateAuthorityFile: login.certificateAuthorityFile,
+            pinnedKeys: login.pinnedKeys)
+        var remote = try CoreAPIv1Remote(
+            origin: login.server.origin, api: work.session(configuration, name: "photo"),
+            allowsInsecureHTTP: login.allowsInsecureHTTP)
+        remote.rateLimit = work.options.rateLimit
+        remote.pieces = pieces
+        return remote
+    }
+}
+
+/// The durations of a batch's transfers, as a decaying average.
+///
+/// It reads no clock: times are parameters.
+struct LinePace: Sendable {
+    /// The rate in bytes a second below which a line is slow.
+    private static let slow = Double(1 << 20)
+    private static let usual: Int64 = 12 << 20
+
+    private var bytes = 0.0
+    private var seconds = 0.0
+
+    /// Adds a transfer of so many bytes in so many seconds.
+    mutating func take(_ count: Int64, in time: Double) {
+        bytes = bytes * 0.8 + Double(count)
+        seconds = seconds * 0.8 + max(0, time)
+    }
+
+    /// The most bytes under way: 12 MiB, on a slow line a second's worth.
+    var mostBytes: Int64 {
+        guard seconds > 0, bytes / seconds < Self.slow else { return Self.usual }
+        return Int64(bytes / seconds)
     }
 }

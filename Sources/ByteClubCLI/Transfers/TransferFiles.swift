@@ -3,19 +3,19 @@ import ByteClubHTTP
 import CLinux
 import Glibc
 
-/// The files of one photo's transfer beside its record: they last until it has ended.
+/// The files of a photo's transfer beside its record, kept until it has ended.
 struct TransferFiles: Sendable {
-    /// How long files are kept that nobody goes on with, in seconds: longer than a transfer is known.
+    /// Seconds that abandoned files are kept: longer than a transfer is listed.
     private static let lifetime: Int64 = 40 * 86_400
 
     private let base: String
 
-    /// Those of a transfer; another one of the same photo has its own.
+    /// The files of a transfer; another one of the same photo has its own.
     init(_ id: BackgroundTask.ID, _ context: Context) { base = "\(context.directories.transferFiles)/\(id)" }
 
-    /// Those of a photo's download to a file that a command waits for: the same whenever it is asked for again.
+    /// The files of a photo's download by a command: the same for each run of the command.
     ///
-    /// - Throws: A ``FileError`` when the working directory cannot be told.
+    /// - Throws: A ``FileError`` when the working directory is unknown.
     init(of photo: RemotePath, to file: String, from server: ServerAddress, _ context: Context) throws {
         let file = try LocalFile.absolute(file, in: context.workingDirectory())
         let identity = ContentHasher.hash(Array("\(server)\n\(photo.key)\n\(file)".utf8))
@@ -24,21 +24,21 @@ struct TransferFiles: Sendable {
 
     /// The changed photo that is sent.
     var changed: String { base + ".jpg" }
-    /// Where a download stands.
+    /// The journal of a download's progress.
     var journal: String { base + ".resume" }
 
-    /// A name beside a file for what is to become it.
+    /// The name of a partial file beside its target.
     func part(of file: String) -> String { LocalFile.hiddenName(beside: file, LocalFile.name(of: base)) }
 
     /// Makes the folder.
     func prepare() throws { try LocalFile.makePrivateDirectory(LocalFile.parent(of: base)) }
 
-    /// Takes the files for this process alone, until ``unlock(_:)`` or its end; nil when another one has them.
+    /// Locks the files for this process, until ``unlock(_:)`` or its end; nil when another process holds the lock.
     func lock() -> Int32? {
         let descriptor = unsafe byteclub_open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
         var (held, named) = (stat(), stat())
-        // Whoever had it before may have removed it meanwhile.
+        // The previous holder may have removed the lock file.
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0, unsafe fstat(descriptor, &held) == 0,
             unsafe lstat(lockPath, &named) == 0, held.st_ino == named.st_ino
         {
@@ -57,25 +57,25 @@ struct TransferFiles: Sendable {
 
     private var lockPath: String { base + ".lock" }
 
-    /// Where an earlier attempt of a download stands; its file stays, whoever looks at it.
+    /// The progress of an earlier attempt; reading it keeps the file.
     var earlier: ResumeData? { Self.earlier(journal) }
 
-    /// Removes what is of no use once a photo is where it belongs.
+    /// Removes files that are useless after a transfer.
     func remove() { for path in [changed, journal] { unsafe unlink(path) } }
 
-    /// Removes all of it, also what came of a file.
+    /// Removes all files, partial ones included.
     func discard() {
         Self.discard(journal)
         remove()
     }
 
-    /// Removes a journal and what came of its download.
+    /// Removes a journal and its partial file.
     static func discard(_ journal: String) {
         earlier(journal)?.discard()
         unsafe unlink(journal)
     }
 
-    /// Removes what transfers left that were forgotten unfinished.
+    /// Removes files of transfers that were removed unfinished.
     static func removeExpired(_ context: Context) {
         let directory = context.directories.transferFiles
         for name in LocalFile.names(in: directory) {
@@ -87,7 +87,7 @@ struct TransferFiles: Sendable {
         }
     }
 
-    /// What a journal tells of an earlier attempt.
+    /// The progress that a journal records.
     static func earlier(_ journal: String) -> ResumeData? {
         guard journal.hasSuffix(".resume"), let bytes = try? LocalFile.read(journal, limit: 1 << 20) else { return nil }
         return try? ResumeData(bytes: bytes)

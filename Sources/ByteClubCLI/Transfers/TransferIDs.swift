@@ -1,14 +1,14 @@
 import ByteClubHTTP
 
-/// Finds the transfers that people name by the first digits of their IDs.
+/// Transfers by the first digits of their IDs.
 struct TransferIDs: Sendable {
-    /// How many digits are shown, unless more are needed to tell two apart.
+    /// The digits to show, unless more are needed.
     static let shown = 8
     /// How many must be typed.
     static let least = 4
 
     private let all: [BackgroundTask.ID]
-    /// All of them as they are written, in order.
+    /// All IDs as text, sorted.
     private let sorted: [String]
 
     init(_ all: [BackgroundTask.ID]) {
@@ -16,10 +16,10 @@ struct TransferIDs: Sendable {
         sorted = all.map(\.description).sorted()
     }
 
-    /// As many digits of an ID as tell it from every other one.
+    /// The shortest unique prefix of an ID.
     func short(_ id: BackgroundTask.ID) -> String {
         let text = id.description
-        // Those that begin as it does stand beside it.
+        // IDs with the same prefix are its neighbours.
         let place = place(of: text)
         let next = place < sorted.endIndex && sorted[place] == text ? place + 1 : place
         let neighbours = [place - 1, next].filter(sorted.indices.contains).map { sorted[$0] }
@@ -27,7 +27,7 @@ struct TransferIDs: Sendable {
         return String(text.prefix(max(Self.shown, common + 1)))
     }
 
-    /// Where a text is among the sorted ones, or would be.
+    /// The index of a text among the sorted ones, or where it would be inserted.
     private func place(of text: String) -> Int {
         var range = sorted.indices
         while !range.isEmpty {
@@ -37,9 +37,9 @@ struct TransferIDs: Sendable {
         return range.lowerBound
     }
 
-    /// The IDs that some words stand for, each once.
+    /// The IDs for some prefixes, without duplicates.
     ///
-    /// - Throws: ``Failure``: `usage` for a word that is no ID or several, `noInput` for one that nothing has.
+    /// - Throws: ``Failure``: `usage` for an invalid or ambiguous prefix, `noInput` for an unknown one.
     func resolve(_ words: [String]) throws -> [BackgroundTask.ID] {
         var found: [BackgroundTask.ID] = []
         for word in words {

@@ -4,7 +4,7 @@ import ByteClubHTTP
 /// Background transfers; as JSON an array of ``TransferObject``s.
 struct TransferList: CommandResult {
     var transfers: [TransferObject]
-    /// How many rows a terminal has for them; the last ones that ended are left out first, and counted.
+    /// The terminal's rows for the list; the oldest finished transfers are dropped first, and counted.
     var rows: Int?
     var isVisible: Bool { true }
 
@@ -13,7 +13,7 @@ struct TransferList: CommandResult {
         transfers = statuses.map { TransferObject($0, id: ids.short($0.id)) }
     }
 
-    /// In columns that fit the terminal; elsewhere separated by tabs, all that there is to tell.
+    /// Columns that fit the terminal; elsewhere all fields, separated by tabs.
     func text(_ style: TextStyle) -> String {
         guard style.columns != nil else {
             var table = TextTable()
@@ -33,7 +33,7 @@ struct TransferList: CommandResult {
         table.rows = shown.map { row($0, style) }
         let more = transfers.count - shown.count
         var lines = style.list(table).split(separator: "\n").map(String.init)
-        // Behind the titles a line is a transfer.
+        // After the titles, each line is a transfer.
         for (index, transfer) in shown.enumerated() where lines.indices.contains(index + 1) {
             guard let state = Self.states[transfer.state],
                 let range = lines[index + 1].ranges(of: style.marked(state, transfer.state)).last
@@ -43,16 +43,16 @@ struct TransferList: CommandResult {
         if more > 0 { lines.append("and \(more) more") }
         let room = rows.map { max(0, $0 - shown.count - (more > 0 ? 1 : 0)) }
         lines += remarks(of: shown, style).prefix(room ?? .max).map { remark in
-            // A list that is drawn again has a line for each.
+            // A redrawn list has a line for each.
             rows == nil ? style.lines([remark]) : DisplayWidth.shortened(remark, to: style.columns ?? 80)
         }
         return lines.filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    /// How a transfer stands that does not move.
+    /// The states of transfers that do not move.
     private static let states: [String: TextStyle.State] = ["done": .good, "paused": .warning, "failed": .bad]
 
-    /// Why transfers have not ended well, or wait; those for the same reason together.
+    /// Reasons why transfers have failed or wait, grouped.
     private func remarks(of transfers: [TransferObject], _ style: TextStyle) -> [String] {
         var groups: [(first: String, count: Int, remark: String)] = []
         for transfer in transfers {
@@ -66,7 +66,7 @@ struct TransferList: CommandResult {
         return groups.map { $0.first + ($0.count > 1 ? " and \($0.count - 1) more" : "") + $0.remark }
     }
 
-    /// Why a transfer has not ended well, or waits.
+    /// The reason why a transfer has failed or waits.
     private func remark(_ transfer: TransferObject, _ style: TextStyle) -> String? {
         guard transfer.state != "done" else { return nil }
         let message = transfer.message.map { ": " + Failure.line($0) } ?? ""
@@ -74,7 +74,7 @@ struct TransferList: CommandResult {
         return message.isEmpty ? nil : message
     }
 
-    /// What there is room for: what is not done goes first.
+    /// The transfers that fit the screen, unfinished ones first.
     private var shown: [TransferObject] {
         guard let rows, transfers.count > rows else { return transfers }
         let (done, rest) = (transfers.filter { $0.state == "done" }, transfers.filter { $0.state != "done" })
@@ -94,4 +94,20 @@ struct TransferList: CommandResult {
     }
 
     func encode(to encoder: any Encoder) throws { try transfers.encode(to: encoder) }
+}
+
+/// Lines on a terminal that are redrawn in place, and remain at the end.
+struct LiveTable {
+    private var drawn: [Substring] = []
+
+    /// Draws an escaped text over the previous one.
+    mutating func show(_ text: String, on output: Output) throws {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        if lines == drawn { return }
+        // Up to the first line, each line to its end, and erase below (ECMA-48: CUU, EL, ED).
+        let frame =
+            (drawn.isEmpty ? "" : "\r\u{1B}[\(drawn.count)A") + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J"
+        drawn = lines
+        try output.writeVisible(Array(frame.utf8))
+    }
 }

@@ -1,12 +1,12 @@
 import ByteClubHTTP
 import Synchronization
 
-/// Shows on the desktop that transfers have ended.
+/// Desktop notifications of finished transfers.
 ///
-/// What ends within two seconds is told together.
+/// Transfers that end within two seconds share one.
 final class TransferNotifier: Sendable {
     private static let moment = Duration.seconds(2)
-    /// So many are named one by one.
+    /// The most transfers to name.
     private static let most = 5
 
     private let desktop: Desktop
@@ -15,9 +15,9 @@ final class TransferNotifier: Sendable {
     /// Shows notices on a desktop.
     init(_ desktop: Desktop) { self.desktop = desktop }
 
-    /// Takes one that has ended; returns when it was told.
+    /// Adds a finished transfer; returns after its notification.
     func take(_ status: BackgroundStatus) async {
-        // Who cancelled it knows.
+        // A cancellation is no news to the user.
         if status.failure?.code == "cancelled" { return }
         let isFirst = ended.withLock { ended in
             ended.append(status)

@@ -1,11 +1,11 @@
 import ByteClubHTTP
 
-/// The one JSON object in which commands tell of a background transfer.
+/// The JSON object for a background transfer.
 struct TransferObject: Encodable, Hashable, Sendable {
     /// Which way the bytes go.
     enum Kind: String, Encodable, Sendable {
         case upload, download
-        /// Neither, by another version of this program.
+        /// Of another version of this program.
         case other
     }
 
@@ -22,23 +22,23 @@ struct TransferObject: Encodable, Hashable, Sendable {
     var total: Int64?
     /// Bytes a second; 0 while nothing moves.
     var rate: Int64
-    /// Seconds left at that rate; absent while unknown.
+    /// Seconds left at that rate; absent when unknown.
     var timeLeft: Int?
-    /// What went wrong, or where a photo went that is done; absent otherwise.
+    /// The error, or the place of a transferred photo; absent otherwise.
     var message: String?
-    /// When the next attempt is due, as RFC 3339 in UTC; absent unless one is.
+    /// When the next attempt is due, as RFC 3339 in UTC; absent without one.
     var nextAttempt: String?
 
     private enum CodingKeys: String, CodingKey {
         case id, kind, label, state, bytes, total, rate, timeLeft, message, nextAttempt
     }
 
-    /// What a terminal shows of the ID.
+    /// The ID for a terminal.
     let shortID: String
     /// When the next attempt is due, in seconds since 1970.
     let nextSeconds: Int64?
 
-    /// Takes what the daemon tells.
+    /// Converts a status from the daemon.
     init(_ status: BackgroundStatus, id short: String) {
         id = status.id.description
         shortID = short

@@ -1,19 +1,19 @@
 import ByteClubHTTP
 
-/// What a wait for transfers knows of them; pure: it is told how they stand.
+/// The state of a wait for transfers, updated from their statuses.
 struct TransferWait: Sendable {
     /// Those that have not ended.
     private(set) var rest: [BackgroundStatus] = []
-    /// Those that have, in the order in which that was seen.
+    /// The finished transfers, in order of their ends.
     private(set) var ended: [BackgroundStatus] = []
     private var awaited: Set<BackgroundTask.ID>
 
     /// Waits for transfers.
     init(for ids: [BackgroundTask.ID]) { awaited = Set(ids) }
 
-    /// Takes how all transfers stand.
+    /// Updates the state from the statuses of all transfers.
     ///
-    /// - Returns: Those that have ended since, but for those that somebody made the daemon forget.
+    /// - Returns: The transfers that have ended since, except those that were removed.
     mutating func take(_ all: [BackgroundStatus]) -> [BackgroundStatus] {
         let standing = all.filter { awaited.contains($0.id) }
         let new = standing.filter(\.isFinished)
@@ -23,14 +23,14 @@ struct TransferWait: Sendable {
         return new
     }
 
-    /// Whether there is nothing to wait for any more.
+    /// Whether all transfers have ended.
     var isOver: Bool { rest.isEmpty }
-    /// Whether what is left waits for a person.
+    /// Whether all remaining transfers wait for the user.
     var isHeld: Bool { !rest.isEmpty && rest.allSatisfy { $0.state == .paused } }
     /// Whether any has failed.
     var hasFailures: Bool { ended.contains { $0.state == .failed } }
 
-    /// How far all of them are together, so many seconds after the wait began.
+    /// The progress of all transfers together, after so many seconds of waiting.
     func progress(after elapsed: Double) -> ProgressState {
         let all = ended + rest
         let (bytes, total) = all.sum
@@ -45,7 +45,7 @@ struct TransferWait: Sendable {
 }
 
 extension [BackgroundStatus] {
-    /// The bytes of all together that need not be moved again, and how many there will be; nil while one's are unknown.
+    /// The completed and total bytes of all transfers; nil while one's are unknown.
     var sum: (bytes: Int64, total: Int64?) {
         let totals = map(\.total)
         return (

@@ -1,10 +1,10 @@
 import ByteClubCore
 import Synchronization
 
-/// What the uploads of a daemon know of each other: which are under way, and what the server's folders have.
+/// The running uploads of a daemon, and the known contents of the server's folders.
 ///
-/// Photos of one length may be the same one, so such wait for each other. What a folder has is asked for once while
-/// uploads are under way, and again after one that failed: its last answer may have been lost.
+/// Photos of one length may be identical, so they wait for each other. A folder is listed once while uploads run, and
+/// again after a failed one, whose response may have been lost.
 final class UploadsUnderWay: Sendable {
     /// A folder of a server.
     struct Folder: Hashable, Sendable {
@@ -15,7 +15,7 @@ final class UploadsUnderWay: Sendable {
     private struct State {
         var lengths: Set<Int64> = []
         var known: [Folder: KnownPhotos] = [:]
-        /// How many have failed: what was known before is not kept after.
+        /// The number of failures, each of which invalidates earlier listings.
         var failures = 0
 
         mutating func end(_ length: Int64) {
@@ -28,9 +28,9 @@ final class UploadsUnderWay: Sendable {
 
     private let state = Mutex(State())
 
-    /// Does an upload of so many bytes when no other one of that length is under way.
+    /// Performs an upload of so many bytes when no other one of that length runs.
     ///
-    /// - Throws: What `work` throws, and `CancellationError` while it waits.
+    /// - Throws: Errors of `work`, and `CancellationError` during the wait.
     func upload<Value>(
         _ length: Int64, to folder: Folder, _ work: (inout KnownPhotos?) async throws -> Value
     ) async throws -> Value {

@@ -1,25 +1,25 @@
 import ByteClubHTTP
 
-/// What programs are told of a wait for transfers, as ``ProgressEvent``s; pure: it is told how they stand.
+/// The ``ProgressEvent``s of a wait for transfers, computed from their statuses.
 ///
-/// Each transfer that runs or ends has one start, then a line a second at most while it runs, then one end. One that
-/// somebody made the daemon forget counts as failed, since nobody can tell what became of it.
+/// Each transfer that runs or ends has one start, then at most a line a second while it runs, then one end. A transfer
+/// that was removed counts as failed, since its outcome is unknown.
 struct WaitEvents {
     private static let interval = 1.0
 
-    /// What each one under way is called, and when something was told of it last, in seconds.
+    /// The path of each running transfer, and the time of its last event, in seconds.
     private var told: [BackgroundTask.ID: (path: String, time: Double)] = [:]
     private var wait = TransferWait(for: [])
-    /// How those stood last that the daemon was made to forget before they had ended.
+    /// The last statuses of transfers that were removed before their end.
     private var forgotten: [BackgroundStatus] = []
 
-    /// Takes how they stand.
+    /// Computes the events for the current statuses.
     ///
     /// - Parameters:
-    ///   - wait: The wait; what has ended since is behind what had ended before.
-    ///   - now: In seconds, from whenever.
-    ///   - time: The same for people, as RFC 3339.
-    /// - Returns: What to write.
+    ///   - wait: The wait, whose finished transfers are in order of their ends.
+    ///   - now: The time in seconds from any origin.
+    ///   - time: The same as RFC 3339.
+    /// - Returns: The events to write.
     mutating func take(_ wait: TransferWait, now: Double, time: String) -> [ProgressEvent] {
         var events: [ProgressEvent] = []
         for status in wait.ended.dropFirst(self.wait.ended.count) {
@@ -44,7 +44,7 @@ struct WaitEvents {
         return events
     }
 
-    /// The last line; what has not come to its end by then counts as failed, also when it goes on.
+    /// The last event; transfers that have not ended by then count as failed, even if they continue.
     func summary(time: String) -> ProgressEvent {
         let all = wait.ended + wait.rest + forgotten
         let (bytes, total) = all.sum
@@ -54,7 +54,7 @@ struct WaitEvents {
         )
     }
 
-    /// Tells of a transfer's end, after which it is none under way.
+    /// Adds the event of a transfer's end.
     private mutating func end(_ status: BackgroundStatus, _ path: String, _ time: String) -> ProgressEvent {
         told[status.id] = nil
         guard status.state == .done else { return Self.event(.failed, status, path, time) }
@@ -64,7 +64,7 @@ struct WaitEvents {
         return Self.event(.finish, whole, path, time)
     }
 
-    /// Tells of a transfer's start, unless that was told; what it is called.
+    /// Adds the event of a transfer's start, unless there was one; returns its path.
     private mutating func begin(
         _ status: BackgroundStatus, _ now: Double, _ time: String, _ events: inout [ProgressEvent]
     ) -> String {
@@ -82,7 +82,7 @@ struct WaitEvents {
             event: kind, time: time, id: status.id.description, path: path, bytes: status.bytes, total: status.total)
     }
 
-    /// The photo's path on the server, as far as the transfer can be understood.
+    /// The photo's path on the server, if the record can be read.
     private static func path(_ status: BackgroundStatus) -> String {
         switch status.request.work {
         case .custom(PhotoUploadOrder.kind, let payload):

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Shows how far transfers are while somebody waits for them: a line on a terminal, now and then one elsewhere, or
+/// Shows the progress of transfers during a wait: a line on a terminal, lines at intervals elsewhere, or
 /// ``ProgressEvent``s.
 final class WaitProgress: Sendable {
     private static let logInterval = 30.0
@@ -20,7 +20,7 @@ final class WaitProgress: Sendable {
         lastLine = Mutex(start)
     }
 
-    /// Tells programs how they stand now, and what has ended.
+    /// Reports the statuses, and finished transfers.
     func tell(_ wait: TransferWait) {
         guard display == .events else { return }
         let now = context.uptime() / .seconds(1)
@@ -46,7 +46,7 @@ final class WaitProgress: Sendable {
         }
     }
 
-    /// Takes the line away, or tells the sum.
+    /// Removes the line, or reports the totals.
     func end() {
         switch display {
         case .live: try? line.clear()

@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// Signs in by code where the server answers so, and tells whether the person was asked for anything.
+    /// Signs in by code if the server's answer requires it, and returns whether the user was prompted.
     private func asks(
         _ world: World, _ status: ByteClubCLI.ExitStatus, _ probe: @escaping @Sendable () throws -> ServerProbe
     ) async -> Bool {

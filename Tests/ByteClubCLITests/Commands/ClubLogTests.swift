@@ -81,7 +81,7 @@ import Testing
                 lines += String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
                 return lines.count
             }
-            // A reader that has seen enough goes away.
+            // The reader closes the pipe.
             if count >= 4 { throw Output.BrokenPipe() }
         }
         let task = Task { [context] in await world.run("log", "--club", "--follow", "--limit", "2", in: context) }

@@ -98,7 +98,7 @@ import Testing
                 lines += String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
                 return lines.count
             }
-            // A reader that has seen enough goes away.
+            // The reader closes the pipe.
             if count >= 3 { throw Output.BrokenPipe() }
         }
         let task = Task { [world, context] in await world.run("log", "--follow", in: context) }

@@ -113,7 +113,7 @@ import Testing
         let (club, copy) = (try await mirror("club"), home + "/copy")
         try LocalFile.makeDirectories(copy + "/.byteclub")
         try LocalFile.replace(copy + "/.byteclub/root", with: try LocalFile.read(club + "/.byteclub/root"))
-        // What came after the copy was made.
+        // A change after the copy was made.
         try LocalFile.replace(club + "/a.md", with: Array("new".utf8), mode: 0o644)
         #expect(await world.run("sync", club, "--once") == .success)
         #expect(unsafe rename(club, home + "/elsewhere") == 0)
@@ -173,7 +173,7 @@ import Testing
 
     @Test("a directory in whose path a name is not UTF-8 is refused in words that say so")
     func undecodable() async throws {
-        // The name is what the arguments' bytes are read as.
+        // The bytes of the argument are decoded with replacement characters.
         #expect(await world.run("sync", home + "/caf\u{FFFD}/club", "--once") == .noInput)
         #expect(world.err.contains("is not UTF-8"), "\(world.err)")
     }

@@ -133,7 +133,7 @@ import Testing
         }
         #expect(await world.run("notes", "list", in: terminal) == .success)
         #expect(world.out.contains("\nTrips/\n") && calls.withLock { $0 } == 2, "\(world.out)")
-        // A program is told no number, and waits for none.
+        // Without a terminal there are no counts, and no request for them.
         #expect(await world.run("notes", "list") == .success)
         #expect(world.out.contains("Trips/\t\t\n") && calls.withLock { $0 } == 3, "\(world.out)")
     }
@@ -169,7 +169,7 @@ import Testing
             #expect(await ByteClub.run(command, in: world.context()) == .success)
             #expect(world.out.isEmpty && world.err.isEmpty)
         }
-        // What lies in folders is no reason to say that there is nothing.
+        // Notes in folders do not make the list itself non-empty.
         try await world.put("1", "/byteclub/Trips/2026/b.md")
         try await world.put("1", "/byteclub/photos/Trip/b.jpg")
         let terminal = world.context(terminal: Self.terminal)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("byteclub password")
 struct PasswordCommandTests {
-    /// A server's word on a password, and what it was asked to set.
+    /// A server with passwords, which records changes.
     private final class Passwords: Sendable {
         private let state: Mutex<(known: String?, calls: Int)>
 
@@ -28,7 +28,7 @@ struct PasswordCommandTests {
         }
     }
 
-    /// A terminal at which somebody types these lines; the prompts go to the world's diagnostics.
+    /// A terminal with these typed lines; the prompts are in the world's diagnostics.
     private static func typing(_ lines: [String], _ world: World, _ passwords: Passwords) -> Context {
         var context = world.context()
         context.terminal.isInputTerminal = true

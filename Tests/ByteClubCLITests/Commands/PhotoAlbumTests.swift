@@ -24,7 +24,7 @@ import Testing
     private func write(_ files: [String], first: Int = 0) throws {
         let picture = try #require(Picture(width: 8, height: 8, rgb: [UInt8](repeating: 90, count: 192))).jpeg()
         for (number, file) in files.enumerated() {
-            // What follows the end of a picture belongs to the file.
+            // Bytes after the end of a picture are part of the file.
             try LocalFiles.write(
                 picture + [UInt8](repeating: 1, count: first + number), to: pictures + "/" + file)
         }
@@ -64,7 +64,7 @@ import Testing
     func together() async throws {
         try write((0..<20).map { "album \($0 / 2)/\($0 % 2).jpg" })
         let lists = Mutex(0)
-        // The first one goes alone.
+        // The first one is sent alone.
         let several = CallsAtOnce(of: .put, on: world.server, wanted: 4, exceptFor: "0.jpg")
         let fault = world.server.fault
         world.server.fault = { operation throws(RemoteError) in
@@ -134,7 +134,7 @@ import Testing
         }
         let words = "byteclub: 'Trip/b.jpg' is a photo, not an album; see 'byteclub photos info Trip/b.jpg'\n"
         #expect(world.err.hasSuffix(words + words + words), "\(world.err)")
-        // What completes the word is what the command takes.
+        // The command accepts the completed word.
         #expect(
             await world.run("---completion", "photos", "list", "--", "positional@0", "3", "0", "b", "p", "l", "")
                 == .success)
@@ -186,7 +186,7 @@ import Testing
         #expect(await world.run("photos", "mv", "A.jpg", "Trip/") == .success, "\(world.err)")
         #expect(world.out == "moved 'A.jpg' to 'Trip/a.jpg'\n")
         #expect(try await stored() == ["Trip/a.jpg", "Trip/a.jpg.md", "Trip/c.jpg", "b.jpg", "note.txt"])
-        // Without a slash, too, an album that is there is gone into, and a name gets the photo's suffix.
+        // Without a slash, too, an existing album is the target, and a name gets the photo's suffix.
         #expect(await world.run("photos", "mv", "b.jpg", "trip") == .success)
         #expect(world.out == "moved 'b.jpg' to 'Trip/b.jpg'\n")
         #expect(await world.run("photos", "mv", "Trip/a.jpg", "the ridge", "--json") == .success)
@@ -210,7 +210,7 @@ import Testing
         }
         #expect(try await stored() == before)
         #expect(try await world.text("/byteclub/photos/sea.jpg.md") == "another")
-        // Where the photo itself is another's, that is what is told.
+        // When the photo's own target exists, that is the error.
         try await world.put("sea", "/byteclub/photos/sea.jpg")
         #expect(await world.run("photos", "mv", "the ridge.jpg", "sea.jpg") == .cannotCreate)
         #expect(world.err == "byteclub: the photo 'sea.jpg' already exists\n")

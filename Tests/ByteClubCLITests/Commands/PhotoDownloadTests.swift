@@ -101,7 +101,7 @@ import Testing
         try LocalFile.replace(folder + "/Trip/a.jpg", with: [1])
         #expect(await world.run("photos", "download", "Trip/*", "-o", folder) == .cannotCreate)
         #expect(try LocalFile.read(folder + "/Trip/a.jpg") == [1])
-        // All there is, and what an album has as one folder.
+        // Everything, and an album with a single folder.
         #expect(await world.run("photos", "download", ".", "-o", folder, "--force") == .success, "\(world.err)")
         #expect(world.out.split(separator: "\n").count == 6 && LocalFile.exists(folder + "/Other/d.jpg"))
         #expect(await world.run("photos", "download", "x [1]", "--force", "-o", folder) == .success, "\(world.err)")

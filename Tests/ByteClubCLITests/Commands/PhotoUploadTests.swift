@@ -23,7 +23,7 @@ import Testing
         try LocalFile.makeDirectory(folder)
         let picture = try #require(Picture(width: 8, height: 8, rgb: [UInt8](repeating: 90, count: 192))).jpeg()
         for number in 0..<1000 {
-            // What follows the end of a picture belongs to the file.
+            // Bytes after the end of a picture are part of the file.
             let bytes = picture + Array("\(number)".utf8)
             try LocalFiles.write(bytes, to: "\(folder)/\(number).jpg")
             _ = try await world.server.put(
@@ -51,7 +51,7 @@ import Testing
             let bytes = picture + [UInt8](repeating: UInt8(filling), count: length)
             try LocalFiles.write(bytes, to: "\(folder)/\(number).jpg")
         }
-        // The first one goes alone.
+        // The first one is sent alone.
         let several = CallsAtOnce(of: .put, on: world.server, wanted: 2, exceptFor: "0.jpg")
         #expect(await world.run("photos", "upload", folder) == .success, "\(world.err)")
         let told = (0..<20).map { "/byteclub/photos/\($0 == 9 ? 8 : $0).jpg\n" }.joined()

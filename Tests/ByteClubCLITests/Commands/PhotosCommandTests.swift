@@ -81,7 +81,7 @@ import Testing
         #expect(
             lines.last?.hasPrefix(#"{"event":"summary","failed":1,"present":0,"skipped":0,"time":"2"#) == true
                 && lines.last?.hasSuffix(#"Z","uploaded":1}"#) == true)
-        // What was there already was not uploaded.
+        // Photos that the server had were not uploaded.
         #expect(await world.run("photos", "upload", city, "--json") == .success)
         let again = world.out.split(separator: "\n").last
         #expect(

@@ -118,7 +118,7 @@ import Testing
                 try #require(folders.randomElement(using: &random)) + "\(Int.random(in: 0..<4, using: &random)).md"
             let other =
                 try #require(folders.randomElement(using: &random)) + "\(Int.random(in: 0..<4, using: &random)).md"
-            // What cannot be done in this state is no part of the history.
+            // Operations that are impossible in this state are not part of the history.
             switch Int.random(in: 0..<8, using: &random) {
             case 0...3: try await history.put("text \(step)", path)
             case 4, 5: try? await history.delete(path)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    /// How many moments of the long history are gone back to.
+    /// The number of moments in the long history to restore.
     private static let moments = unsafe getenv("BYTECLUB_MOMENTS").flatMap { unsafe Int(String(cString: $0)) } ?? 50
 
     @Test("moments of ten thousand changes come back to the byte, of files with thousands of versions too")

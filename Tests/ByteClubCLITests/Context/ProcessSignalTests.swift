@@ -4,7 +4,7 @@ import Testing
 
 @testable import ByteClubCLI
 
-/// What signals do belongs to the whole process, so one test at a time changes it.
+/// Handlers of signals belong to the whole process, so one test at a time changes them.
 @Suite("Signals of the process", .serialized) struct ProcessSignalTests {
     @Test(
         "a real signal cancels the work once",

@@ -43,7 +43,7 @@ import Testing
     func flags() async throws {
         let world = try World()
         for flag in ResumeCommand.flags {
-            // In the background only who has logged in downloads.
+            // Downloads in the background require a stored login.
             let status = flag == "--background" ? ExitStatus.notAuthorised : .noInput
             #expect(await world.run("photos", "download", flag, "a.jpg") == status, "\(flag): \(world.err)")
         }
@@ -62,7 +62,7 @@ import Testing
 }
 
 @Suite struct WindDownTests {
-    /// A wait that ends when the test says so.
+    /// A wait that the test ends.
     private final class Pause: Sendable {
         let asked = Mutex<[Duration]>([])
         let gate = Mutex<CheckedContinuation<Void, Never>?>(nil)

@@ -6,13 +6,13 @@ import Testing
 
 @testable import ByteClubCLI
 
-/// Wrong uses of the commands, each with its exit code and what a person is told.
+/// Wrong uses of the commands, each with its exit code and message.
 @Suite struct WrongUseTests {
-    /// What the server of a use answers.
+    /// The behaviour of the server.
     enum Server: String, CaseIterable {
         case works, away, full, forbids, signedOut, fails, noClub
 
-        /// What every call, or every write, ends with.
+        /// The error of every call, or of every write.
         var error: RemoteError? {
             switch self {
             case .works: nil
@@ -53,7 +53,7 @@ import Testing
                 "notes show nosuch.md", "notes show ..", "notes show /elsewhere/a.md", "notes show Gear",
                 "notes show trip.md --rev banana", "notes rm nosuch.md", "notes rm Gear", "notes mv nosuch.md a.md",
                 "notes mv trip.md 'Gear/Ideas 166.md'", "notes mv trip.md", "notes history nosuch.md",
-                "notes history trip.md --limit banana",
+                "notes history Gear", "members frob", "members lst", "notes history trip.md --limit banana",
                 "notes restore nosuch.md", "notes restore 'Gear/Ideas 166.md'", "notes restore trip.md ffff",
                 "notes append photos", "notes search", "notes search ?!", "notes add .byteclubignore.tmp/..",
                 "notes edit photos",
@@ -131,7 +131,7 @@ import Testing
         "restore --at 2099-01-01", "restore trip.md --at 2026-02-30", "restore '' --at 1h", "restore .. --at 1h",
     ]
 
-    /// Places that cannot be mirrors, and what only a mirror has.
+    /// Invalid places for mirrors, and commands that need a mirror.
     private static let mirrors = [
         "sync ''", "sync /", "sync HOME/note.txt --once", "sync HOME/nosuch/x/y --once",
         "sync https://club.example --once", "sync HOME/folder more", "sync HOME/folder --once --install",
@@ -143,7 +143,7 @@ import Testing
         "unlink HOME/note.txt", "log --limit 0", "log --club --limit x", "log --club --limit 0",
     ]
 
-    /// Settings and logins that are missing or make no sense, and what belongs to none of the others.
+    /// Missing and invalid settings and logins, and other mistakes.
     private static let settings = [
         "BYTECLUB_SERVER= notes list", "BYTECLUB_TOKEN= notes list", "BYTECLUB_SERVER=banana notes list",
         "BYTECLUB_SERVER=ftp://club.example notes list", "BYTECLUB_TOKEN='a b' notes list",
@@ -206,16 +206,16 @@ import Testing
         let status = await ByteClub.run(use.words, in: context)
         world.server.fault = nil
         #expect(try await entries(world) == before.entries, "\(line) has changed what the club has")
-        // Downloads and transfers make the folder in which they note what they do.
+        // Downloads and transfers make the folder for their records.
         let changed = FileTree(home).difference(from: before.tree).filter { !$0.hasPrefix(".local") }
         #expect(changed.isEmpty, "\(line) has changed files")
-        // A log of progress is not what is wrong.
+        // A log of progress is not an error.
         let told = world.err.split(separator: "\n").filter { !$0.hasPrefix("uploaded ") }
             .map { String($0).replacing(home, with: "HOME") }
         return (status, told)
     }
 
-    /// Puts into a home what wrong uses name.
+    /// Creates the files that wrong uses name.
     private static func furnish(_ home: String) throws {
         let files = [
             "no-photo.jpg": "text", "note.txt": "text", "empty": "", "bytes": "a\0b\n",
@@ -235,16 +235,16 @@ import Testing
         }
     }
 
-    /// What the club has, with revisions.
+    /// The club's entries, with revisions.
     private static func entries(_ world: World) async throws -> [Metadata] {
         try await FolderListing(isRecursive: true).entries(of: RemotePath("/byteclub"), world.server) ?? []
     }
 
-    /// Holds what was told against what no line may have.
+    /// Checks messages against rules for every line.
     private static func check(_ told: [String], _ line: String, _ server: Server) {
         let objections = WrongUse.objections(to: told)
         #expect(objections.isEmpty, "\(line): \(objections) in \(told)")
-        // What is about the server itself fits a line.
+        // A message about the server itself fits on one line.
         if server == .away, let text = told.first, !text.contains("photos were") {
             #expect(DisplayWidth.of(text) <= 80, "\(text)")
         }

@@ -7,7 +7,7 @@ import Testing
 @testable import ByteClubCLI
 @testable import ByteClubHTTP
 
-/// What commands show on terminals of several widths and in a pipe, as it is kept in `Fixtures/cli/screens`.
+/// The output of commands on terminals of several widths and in a pipe, compared with `Fixtures/cli/screens`.
 @Suite struct GoldenScreenTests {
     /// Where a command writes to.
     private enum Place: Hashable, CustomStringConvertible {
@@ -69,7 +69,7 @@ import Testing
         ["1", "32", "33", "31", "0"].reduce(text) { $0.replacing("\u{1B}[\($1)m", with: "") }
     }
 
-    /// Records what is written to each place, and holds it against the rules.
+    /// Records the output in each place, and checks it against the rules.
     private func check(
         _ name: String, isList: Bool = false, in places: [Place] = Place.all,
         sourceLocation: SourceLocation = #_sourceLocation, _ write: (Context) async throws -> Void
@@ -79,7 +79,7 @@ import Testing
         for place in places {
             kept.clear()
             try await write(context(place))
-            // Where a line is drawn again, what is there in the end.
+            // For redrawn lines, the final screen.
             let text = TerminalScreen(kept.text).lines.joined(separator: "\n")
             shown[place] = text
             record += "== \(place)\n" + text.replacing("\u{1B}", with: "␛")

@@ -6,12 +6,12 @@ import Testing
 @testable import ByteClubCLI
 
 extension ProcessSignalTests {
-    /// What shows results that are longer than the screen; Ctrl-C belongs to it while it runs, and so one test at a time.
+    /// The pager for long results; it handles Ctrl-C while it runs, so one test at a time.
     struct PagerTests {
         private static let terminal = Terminal(
             isInputTerminal: true, isOutputTerminal: true, isErrorTerminal: true, columns: { 80 }, rows: { 24 })
 
-        /// What a terminal got.
+        /// The output on a terminal.
         private final class Written: Sendable {
             let bytes = Mutex<[UInt8]>([])
             var output: Output { Output { bytes in self.bytes.withLock { $0 += bytes } } }

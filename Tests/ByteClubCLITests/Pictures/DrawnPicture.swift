@@ -2,7 +2,7 @@ import ByteClubMedia
 
 @testable import ByteClubCLI
 
-/// What a terminal makes of the bytes that draw a picture, written from the protocols alone.
+/// The pixels that a terminal draws, decoded independently from the protocols.
 struct DrawnPicture {
     /// Pixels across and down.
     let width: Int
@@ -16,7 +16,7 @@ struct DrawnPicture {
         rgb = [UInt8](repeating: 0, count: width * height * 3)
     }
 
-    /// How near the pixels are to those of a picture of this size, in decibels.
+    /// The PSNR to a picture of the same size, in decibels.
     func psnr(to picture: Picture) -> Double {
         guard picture.rgb.count == rgb.count else { return 0 }
         var sum = 0
@@ -70,65 +70,5 @@ struct DrawnPicture {
         if index >= 232 { return [UInt8](repeating: UInt8(clamping: (index - 232) * 10 + 8), count: 3) }
         let digits = [(index - 16) / 36, (index - 16) / 6 % 6, (index - 16) % 6]
         return digits.map { $0 == 0 ? 0 : UInt8(clamping: 55 + 40 * $0) }
-    }
-
-    /// Sixels within a device control string.
-    init?(sixels bytes: [UInt8], width: Int, height: Int) {
-        self.init(width: width, height: height)
-        guard bytes.starts(with: Array("\u{1B}Pq\"1;1;\(width);\(height)".utf8)),
-            var place = bytes.firstIndex(of: UInt8(ascii: "#"))
-        else { return nil }
-        var (column, top, palette, color) = (0, 0, [Int: [UInt8]](), [UInt8]())
-        func number() -> Int {
-            let end = bytes[place...].firstIndex { !(0x30...0x39).contains($0) } ?? bytes.endIndex
-            defer { place = end }
-            return Self.number(bytes[place..<end])
-        }
-        while place < bytes.count, bytes[place] != 0x1B {
-            var letter = bytes[place]
-            place += 1
-            switch letter {
-            case UInt8(ascii: "#"):
-                let index = number()
-                if bytes[place] == UInt8(ascii: ";") {
-                    var parts: [Int] = []
-                    while bytes[place] == UInt8(ascii: ";") {
-                        place += 1
-                        parts.append(number())
-                    }
-                    palette[index] = parts.dropFirst().map { UInt8(clamping: ($0 * 255 + 50) / 100) }
-                }
-                color = palette[index] ?? []
-            case UInt8(ascii: "$"): column = 0
-            case UInt8(ascii: "-"): (column, top) = (0, top + 6)
-            default:
-                var count = 1
-                if letter == UInt8(ascii: "!") {
-                    count = number()
-                    letter = bytes[place]
-                    place += 1
-                }
-                guard (0x3F...0x7E).contains(letter) else { return nil }
-                for _ in 0..<count {
-                    for bit in 0..<6 where (letter - 0x3F) >> UInt8(bit) & 1 == 1 { set(column, top + bit, color) }
-                    column += 1
-                }
-            }
-        }
-    }
-
-    /// The file that base64 stands for; nil when it is none.
-    static func base64(_ text: some Sequence<UInt8>) -> [UInt8]? {
-        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var (bytes, group, bits) = ([UInt8](), 0, 0)
-        for letter in text where letter != UInt8(ascii: "=") {
-            guard let value = letters.firstIndex(of: letter) else { return nil }
-            (group, bits) = ((group << 6 | value) & 0xFFFF, bits + 6)
-            if bits >= 8 {
-                bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: group >> bits))
-            }
-        }
-        return bytes
     }
 }

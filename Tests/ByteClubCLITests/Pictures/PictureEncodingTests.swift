@@ -1,4 +1,5 @@
 import ByteClubMedia
+import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -29,18 +30,10 @@ import Testing
         }
     }
 
-    @Test("sixels decode to 25 dB", arguments: names)
-    func sixels(_ name: String) throws {
-        let (picture, _) = try Self.picture(name, columns: 40, across: 8, down: 16)
-        let drawn = try #require(
-            DrawnPicture(sixels: SixelPicture.bytes(picture), width: picture.width, height: picture.height))
-        #expect(drawn.psnr(to: picture) >= 25, "\(drawn.psnr(to: picture)) dB")
-    }
-
     @Test("kitty gets the very PNG, in pieces of at most 4096 letters, and is asked for no answer")
     func kitty() throws {
         let png = try Self.picture("city.jpg", columns: 40, across: 8, down: 16).0.png()
-        let bytes = KittyPicture.bytes(png: png, PictureBox(columns: 40, rows: 5))
+        let bytes = TerminalPicture.kitty(png: png, PictureBox(columns: 40, rows: 5))
         let pieces = String(decoding: bytes, as: UTF8.self).split(separator: "\u{1B}_G").dropFirst()
         var text: [UInt8] = []
         for (index, piece) in pieces.enumerated() {
@@ -52,26 +45,20 @@ import Testing
             #expect(index > 0 || keys.hasPrefix("a=T,f=100,q=2,C=1,c=40,r=5,"))
             text += data.utf8
         }
-        #expect(pieces.count > 1 && DrawnPicture.base64(text) == png)
+        #expect(pieces.count > 1 && Data(base64Encoded: Data(text)) == Data(png))
     }
 
     @Test("iTerm2 gets the very JPEG of the server")
     func iTerm() throws {
         let jpeg = Fixture.bytes("panoramas/city.jpg")
-        let bytes = ITermPicture.bytes(file: jpeg, PictureBox(columns: 80, rows: 12))
+        let bytes = TerminalPicture.iterm(file: jpeg, PictureBox(columns: 80, rows: 12))
         let colon = try #require(bytes.firstIndex(of: UInt8(ascii: ":")))
         #expect(bytes.starts(with: Array("\u{1B}]1337;File=inline=1;size=\(jpeg.count);width=80;".utf8)))
-        #expect(DrawnPicture.base64(bytes[(colon + 1)...].dropLast(2)) == jpeg && bytes.suffix(2) == [0x07, 0x0A])
+        #expect(Data(base64Encoded: Data(bytes[(colon + 1)...].dropLast(2))) == Data(jpeg))
+        #expect(bytes.suffix(2) == [0x07, 0x0A])
     }
 
-    @Test("base64 is that of RFC 4648")
-    func base64() {
-        for (plain, coded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
-            #expect(Base64.encoded(Array(plain.utf8)) == Array(coded.utf8))
-        }
-    }
-
-    @Test("any small picture fits its terminal, and is drawn and read back in every way")
+    @Test("any small picture fits its terminal, and is drawn and read back")
     func anyPicture() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
@@ -85,8 +72,6 @@ import Testing
             _ = picture.cut(to: box)
             let blocks = HalfBlockPicture.bytes(picture, hasTrueColor: true)
             #expect(DrawnPicture(halfBlocks: blocks, width: width, height: height) != nil, "seed \(seed)")
-            let sixels = DrawnPicture(sixels: SixelPicture.bytes(picture), width: width, height: height)
-            #expect((sixels?.psnr(to: picture) ?? 0) > 10, "seed \(seed)")
         }
     }
 }

@@ -14,7 +14,7 @@ import Testing
         let world: World
         let reporter: ProgressReporter
         let clock: Clock
-        /// What signals do.
+        /// The effect of signals.
         let asked: Asked
 
         /// A moment later, so many bytes are there and so many more were sent.
@@ -183,7 +183,7 @@ import Testing
         #expect(scene.lines.last?.contains(" 99%  8.0 of 8.0 MiB") == true, "\(scene.lines)")
     }
 
-    /// What each frame on a terminal said: the percent, and the whole frame.
+    /// The frames on a terminal: the percent, and the whole frame.
     private static func frames(_ text: String) -> [(percent: Int, line: String)] {
         text.split(separator: "\r").compactMap { frame in
             guard let mark = frame.firstIndex(of: "%") else { return nil }
@@ -204,7 +204,7 @@ import Testing
                 let sent = Int64(step) * photo / 30
                 let acknowledged = sent / (1 << 20) << 20
                 let time = Double((number - 1) * 30 + step) / 10
-                // Once, what was sent is lost.
+                // Once, sent bytes are lost.
                 let isLost = number == 7 && (11...14).contains(step)
                 scene.update(at: time, acknowledged, sent: isLost ? 0 : sent - acknowledged)
                 if time <= 30 { half = Self.frames(scene.world.err).last?.percent ?? 0 }
@@ -313,7 +313,7 @@ import Testing
         let cleared = Array(TaskbarProgress.none.sequence.utf8)
         #expect(unsafe read(reading, &buffer, buffer.count) == cleared.count && buffer.starts(with: cleared))
         while unsafe write(writing, buffer, buffer.count) > 0 {}
-        // From here on a write waits for somebody who reads.
+        // From here on a write waits for a reader.
         try #require(fcntl(writing, F_SETFL, 0) == 0)
         let end = Status()
         BackgroundThread.start {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ByteClubCLI
 
-/// The systemd user service of a mirror, with a stand-in for systemctl that keeps what it was asked.
+/// The systemd user service of a mirror, with a substitute for systemctl that records its calls.
 @Suite struct MirrorServiceTests {
     private let world: World
     private let mirror: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ByteClubCLI
 
-/// The systemd user units of background transfers, with a stand-in for systemctl that keeps what it was asked.
+/// The systemd user units of background transfers, with a substitute for systemctl that records its calls.
 @Suite struct TransferServiceTests {
     private let world: World
     private let systemctl: SystemctlStandIn

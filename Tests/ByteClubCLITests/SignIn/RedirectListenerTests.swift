@@ -44,7 +44,7 @@ import Testing
     func loiterers(number: Int) async throws {
         let listener = try RedirectListener()
         let port = try Self.port(listener)
-        // Nobody's time is over in this test: who is told 400 was there until the browser had its answer.
+        // No client reaches its deadline in this test: those with 400 waited until the browser had its answer.
         let values = Task {
             await BackgroundThread.run { listener.wait(state: "right", seconds: 600, patience: .seconds(600)) }
         }

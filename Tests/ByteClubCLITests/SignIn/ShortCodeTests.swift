@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Signing in by a short code")
 struct ShortCodeTests {
-    /// A server that gives codes and answers as it is told.
+    /// A server with short codes and prepared answers.
     private final class CodeServer: Sendable {
         private let given = Mutex(0)
         private let answers: Mutex<[Result<DeviceSignIn.Answer, RemoteError>]>

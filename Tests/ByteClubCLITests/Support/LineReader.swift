@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import ByteClubCLI
 
-/// Somebody at a terminal who closes it after some lines, and whose pager keeps what it gets in a file.
+/// A user who closes the terminal after some lines, with a pager that writes to a file.
 final class LineReader: Sendable {
     private let read = Mutex(0)
     private let enough: Int

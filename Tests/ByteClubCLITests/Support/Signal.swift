@@ -11,7 +11,7 @@ final class Signal: Sendable {
     func wait() { semaphore.wait() }
 }
 
-/// An exit status that is told later.
+/// An exit status that is set later.
 final class Status: Sendable {
     private let slot = Mutex<ExitStatus?>(nil)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ByteClubCLI
 
-/// A program in place of systemctl that keeps what it was asked.
+/// A program in place of systemctl that records its calls.
 struct SystemctlStandIn {
     /// The folder it is in, for PATH.
     let folder: String
@@ -18,10 +18,10 @@ struct SystemctlStandIn {
         try await become("exit 0")
     }
 
-    /// Has it do something else from now on, after it has kept what it was asked.
+    /// Replaces the program's actions after it has recorded a call.
     ///
-    /// Another process writes the program: a descriptor of ours would go on in what other tests start meanwhile, and
-    /// the system runs no program that somebody has open for writing.
+    /// Another process writes the file: programs that other tests start at the same time would inherit our descriptor,
+    /// and the system refuses to run a program that is open for writing.
     func become(_ rest: String) async throws {
         let script = "#!/bin/sh\necho \"$*\" >> '\(calls)'\n\(rest)\n"
         let text = home + "/systemctl.text"
@@ -30,7 +30,7 @@ struct SystemctlStandIn {
         try #require(copied.status == 0, "\(copied)")
     }
 
-    /// What it was asked since the last look.
+    /// The calls since the last reading.
     func asked() throws -> [String] {
         defer { try? LocalFile.remove(calls) }
         guard LocalFile.exists(calls) else { return [] }

@@ -1,4 +1,4 @@
-/// What a terminal shows after a text with carriage returns.
+/// The screen of a terminal after a text with carriage returns.
 struct TerminalScreen {
     private(set) var lines: [String] = []
 

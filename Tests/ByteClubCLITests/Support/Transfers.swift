@@ -20,7 +20,7 @@ enum Transfers {
         return status
     }
 
-    /// What a work is given, with what it saves and reports thrown away unless that is asked for.
+    /// A context for a work; checkpoints and reports are discarded by default.
     static func work(
         _ number: UInt64 = 7, checkpoint: [UInt8]? = nil,
         save: @escaping @Sendable ([UInt8]) -> Void = { _ in },

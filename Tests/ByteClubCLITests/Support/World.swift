@@ -72,7 +72,7 @@ final class World: Sendable {
             .bytes(Array(text.utf8)), at: RemotePath(path), condition: .overwrite, policy: .fail, progress: nil)
     }
 
-    /// What the server holds at a path; nil when nothing is there.
+    /// The text on the server at a path; nil when there is none.
     func text(_ path: String) async throws -> String? {
         do {
             let content = try await server.content(at: RemotePath(path), revision: nil, range: nil, limit: .max)

@@ -8,7 +8,7 @@ import Testing
 @testable import ByteClubCLI
 @testable import ByteClubHTTP
 
-/// What the daemon does for a photo, called as it calls it, with a server in memory.
+/// The daemon's work on a photo, called directly, with a server in memory.
 @Suite struct PhotoWorkTests {
     private let world: World
     private let context: Context
@@ -160,7 +160,7 @@ import Testing
         try await download.discard(id, order.payload(), checkpoint: nil)
         #expect(others.allSatisfy(LocalFile.exists))
         #expect(![files.part(of: file), files.journal, files.changed].contains(where: LocalFile.exists))
-        // What nobody goes on with for weeks goes with the next daemon.
+        // Files abandoned for weeks are removed by the next daemon.
         TransferFiles.removeExpired(context)
         #expect(LocalFile.exists(other.journal))
         var later = context
@@ -230,7 +230,7 @@ import Testing
         }
         #expect(try await download.run(order.payload(), Transfers.work()).file == file)
         #expect(fetched.withLock { $0 } == 0)
-        // What a daemon left that was killed before it gave the file its name.
+        // The state after a daemon was killed before it renamed the file.
         unsafe unlink(file)
         try LocalFiles.write(bytes, to: TransferFiles(Transfers.work().id, context).part(of: file))
         #expect(try await download.run(order.payload(), Transfers.work()).file == file)

@@ -18,7 +18,7 @@ import Testing
     init() throws {
         world = try World()
         var context = world.context()
-        // Nobody starts it: the daemon runs here.
+        // No daemon is started: it runs in this process.
         context.executable = "/nowhere/byteclub"
         self.context = context
         try context.credentials.save(
@@ -109,7 +109,7 @@ import Testing
             #expect(try objects().count == 1)
             #expect(await world.run("transfers", "pause", "--all", "--json", in: context) == .success)
             #expect(try objects().first?["state"] as? String == "paused", "\(world.out)")
-            // What is paused nobody need wait for.
+            // A wait for paused transfers ends.
             #expect(await world.run("transfers", "wait", in: context) == .tryAgain)
             #expect(world.err.contains("'byteclub transfers resume --all'"))
             world.server.fault = nil
@@ -287,7 +287,7 @@ import Testing
         #expect(await world.run("transfers", "limit", text, in: context) == .usage)
         #expect(world.err.contains(message) && world.err.split(separator: "\n").count == 1, "\(world.err)")
         #expect(world.out.isEmpty && !LocalFile.exists(context.directories.transfers))
-        // A mirror's schedule, which may be an old one, is still taken.
+        // A mirror's schedule, which may be of an older version, stays valid.
         _ = try SyncSchedule(parsing: text)
     }
 
@@ -338,7 +338,7 @@ import Testing
 }
 
 extension Context {
-    /// The same with a clock that goes.
+    /// The same with a running clock.
     fileprivate func withClock() -> Context {
         var context = self
         let start = ContinuousClock.now

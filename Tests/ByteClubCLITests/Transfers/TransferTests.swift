@@ -6,7 +6,7 @@ import Testing
 @testable import ByteClubCLI
 @testable import ByteClubHTTP
 
-/// What is known of background transfers, without a daemon.
+/// Lists and waits of background transfers, without a daemon.
 @Suite struct TransferTests {
     private func id(_ number: UInt64) -> BackgroundTask.ID { BackgroundTask.ID(number: number) }
 
@@ -34,7 +34,7 @@ import Testing
         #expect(
             text == #"[{"bytes":31457280,"id":"00000000000000ab","kind":"upload","label":"ridge.jpg","rate":2097152,"#
                 + #""state":"running","timeLeft":5,"total":41943040}]"# + "\n")
-        // What programs read each time is there each time.
+        // Programs can rely on every field.
         status.total = nil
         let unknown = String(decoding: try JSON.line(TransferList([status])), as: UTF8.self)
         #expect(unknown.contains(#""total":null"#), "\(unknown)")
@@ -60,7 +60,7 @@ import Testing
         list.rows = 2
         let text = list.text(TextStyle(calendar: { .utc($0) }, columns: 80))
         #expect(text.contains("b.jpg") && !text.contains("c.jpg") && text.hasSuffix("\nand 2 more"), "\(text)")
-        // What is told of them keeps to the rows, too.
+        // Remarks count as rows, too.
         let failure = BackgroundFailure(code: "badData", message: "no photo")
         for count in 1...8 {
             var list = TransferList(
@@ -89,7 +89,7 @@ import Testing
         paused.state = .failed
         #expect(wait.take([done, paused]).map(\.id) == [paused.id], "nothing is told twice")
         #expect(wait.isOver && wait.hasFailures && wait.ended.count == 2)
-        // Somebody made the daemon forget it.
+        // The transfer was removed.
         var forgotten = TransferWait(for: [running.id])
         #expect(forgotten.take([]).isEmpty && forgotten.isOver && !forgotten.hasFailures)
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub notes add NAME [FILE]` asks for.
+/// The command `byteclub notes add NAME [FILE]`.
 struct NotesAddCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -27,7 +27,7 @@ struct NotesAddCommand: ClubCommand {
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
 
-    /// How many bytes a note has whose way to the server is shown.
+    /// The bytes from which the progress of an upload is shown.
     private static let large = 1 << 20
 
     func run(in context: Context) async throws {
@@ -39,7 +39,7 @@ struct NotesAddCommand: ClubCommand {
             throw Failure(.badData, "\(what) is a photo, not a note; use 'byteclub photos upload'")
         }
         let isForced = force
-        // A usual note is there before a line about it could be read.
+        // A small note is stored before anyone could read its progress.
         let isLarge = text.count >= Self.large || progressOptions.progress == .json
         let reporter = ProgressReporter(
             context, display: isLarge ? progressOptions.display(context, json: outputOptions.json) : .none, .saving)
@@ -59,7 +59,7 @@ struct NotesAddCommand: ClubCommand {
                     if isForced {
                         return EntryChange(verb: "replaced", entry: try await put(.overwrite), folder: login.notes)
                     }
-                    // It may be there in other letter case.
+                    // It may exist with different case.
                     let there = (try? await remote.metadata(at: path))?.path ?? path
                     let name = there.name(below: login.notes)
                     throw Failure(.cannotCreate, "the note '\(name)' already exists; use --force to replace it")
@@ -72,7 +72,7 @@ struct NotesAddCommand: ClubCommand {
     /// Whether bytes begin as a JPEG does.
     private static func isPhoto(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0xFF, 0xD8, 0xFF]) }
 
-    /// The text, when its file was last changed, and whether that may be executed.
+    /// The text, its file's modification time, and whether the file is executable.
     private func read(_ context: Context) throws -> ([UInt8], FileTime?, Bool?) {
         guard let file, file != "-" else {
             if context.terminal.isInputTerminal {

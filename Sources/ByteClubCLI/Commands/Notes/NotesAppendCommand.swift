@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub notes append NAME [TEXT...]` asks for.
+/// The command `byteclub notes append NAME [TEXT...]`.
 struct NotesAppendCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "append",
@@ -15,7 +15,7 @@ struct NotesAppendCommand: ClubCommand {
               date | byteclub notes append diary.md
             """)
 
-    /// How often it is tried again because somebody saved meanwhile.
+    /// How often to retry after another member's change.
     private static let tries = 16
 
     @Argument(help: "The note's name.", completion: .names)
@@ -48,7 +48,7 @@ struct NotesAppendCommand: ClubCommand {
                     condition: note?.metadata.rev.map { WriteCondition.parent($0) } ?? .create, policy: .fail,
                     progress: nil)
             } catch {
-                // Each save by somebody else is another reason to begin anew.
+                // Another member has changed the note: append to the new text.
                 guard error.code == .conflict, attempt < tries else { throw error }
             }
         }

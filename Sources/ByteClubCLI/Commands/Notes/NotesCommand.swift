@@ -1,6 +1,7 @@
 import ArgumentParser
+import ByteClubCore
 
-/// Does what `byteclub notes …` asks for.
+/// The command `byteclub notes …`.
 struct NotesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notes",
@@ -18,4 +19,91 @@ struct NotesCommand: ParsableCommand {
             NotesRemoveCommand.self, NotesSearchCommand.self, NotesHistoryCommand.self, NotesRestoreCommand.self,
             NotesAppendCommand.self, NotesMoveCommand.self,
         ])
+}
+
+/// The command `byteclub notes rm NAME...`.
+struct NotesRemoveCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Remove notes; their texts stay in the history.",
+        discussion: """
+            Example:
+              byteclub notes rm old.md
+              byteclub notes list --deleted
+              byteclub notes restore old.md
+            """)
+
+    @Argument(help: "The notes' names.", completion: .names)
+    var names: [String]
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let paths = try names.map { try EntryPath.note($0, login) }
+        try await context.remove(paths, below: login.notes, kind: "note", login, json: outputOptions.json)
+    }
+}
+
+/// The command `byteclub notes restore NAME [VERSION]`.
+struct NotesRestoreCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Restore a removed note or an older version, as a new version.",
+        discussion: """
+            List removed notes with 'byteclub notes list --deleted', versions with 'byteclub notes history NAME'.
+            """)
+
+    @Argument(help: "The note's name.", completion: .names)
+    var name: String
+
+    @Argument(
+        help: ArgumentHelp("The version; default: the last one of a removed note.", valueName: "version"))
+    var revision: String?
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let note = EntryVersions(path: try EntryPath.note(name, login), folder: login.notes, kind: "note")
+        let revision = try revision.map(RevisionArgument.read)
+        let restored = try await context.withRemote(login) { try await note.restore(revision, $0) }
+        try context.print(EntryChange(verb: "restored", entry: restored, folder: note.folder), json: outputOptions.json)
+    }
+}
+
+/// The command `byteclub notes history NAME`.
+struct NotesHistoryCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "List a note's versions, newest first: version, size, date and author.",
+        discussion: """
+            Print a version with 'notes show NAME --rev VERSION', restore it with 'notes restore NAME VERSION'. \
+            \(EntryObject.help)
+            """)
+
+    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
+
+    @Argument(help: "The name of a note, existing or removed, as in Trips/plan.md.", completion: .names)
+    var name: String
+
+    @Option(help: "List at most this many versions, 1 to 1000.")
+    var limit = 100
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func validate() throws {
+        guard (1...EntryVersions.most).contains(limit) else { throw ValidationError("--limit must be 1 to 1000") }
+    }
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let note = EntryVersions(path: try EntryPath.note(name, login), folder: login.notes, kind: "note")
+        let limit = limit
+        let versions = try await context.withRemote(login) { try await note.list($0, limit: limit) }
+        try context.print(VersionList(versions: versions), json: outputOptions.json)
+    }
 }

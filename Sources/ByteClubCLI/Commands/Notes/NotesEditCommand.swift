@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Does what `byteclub notes edit NAME` asks for.
+/// The command `byteclub notes edit NAME`.
 struct NotesEditCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub notes list [FOLDER]` asks for.
+/// The command `byteclub notes list [FOLDER]`.
 struct NotesListCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the notes: name, size and date.",
@@ -16,6 +16,8 @@ struct NotesListCommand: ClubCommand {
               byteclub notes list Trips --recursive
               byteclub notes list --deleted
             """)
+
+    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
 
     @Argument(help: ArgumentHelp("A folder in the shared folder.", valueName: "path"), completion: .names)
     var path: String?
@@ -32,18 +34,18 @@ struct NotesListCommand: ClubCommand {
     }
 }
 
-/// A list of notes; without more, of all in the notes' folder.
+/// A list of notes; by default of the whole notes' folder.
 struct NoteListing: Sendable {
-    /// Another folder, as it was typed.
+    /// Another folder, as typed.
     var path: String?
     var listing = FolderListing(hasFolders: true)
     var arrangement = ListingArrangement()
     var settings = Settings()
     var isJSON = false
 
-    /// Asks the server, and prints what it has.
+    /// Requests and prints the list.
     func show(in context: Context) async throws {
-        // Not '--folder', which is the shared folder.
+        // The argument, not the option '--folder', which is the shared folder.
         let login = try context.login(flags: settings)
         let folder = try path.map { try EntryPath.entry($0, login) } ?? login.notes
         let isOfPhotos = try Self.isOfPhotos(folder, login)
@@ -67,7 +69,7 @@ struct NoteListing: Sendable {
         if list.entries.isEmpty, list.folders.entries.isEmpty { context.noteEmpty(emptiness(isOfPhotos)) }
     }
 
-    /// What is said instead of an empty list.
+    /// The note for an empty list.
     private func emptiness(_ isOfPhotos: Bool) -> String {
         if listing.isDeleted { return "no removed notes" + listing.hint }
         if isOfPhotos { return "no notes here; 'byteclub photos list' lists the photos" }
@@ -80,14 +82,14 @@ struct NoteListing: Sendable {
         return folder.key == photos.key || folder.key.isBelow(photos.key)
     }
 
-    /// The photos' folder is left out where it lies below.
+    /// Excludes the photos' folder, unless the listing is of that folder.
     private func listing(of folder: RemotePath, _ login: Login) throws -> FolderListing {
         var listing = listing
         listing.excluded = try Self.isOfPhotos(folder, login) ? nil : login.photos
         return listing
     }
 
-    /// How many notes the club has in all folders, as `notes list --recursive` lists them.
+    /// The number of notes in all folders of the club, as in `notes list --recursive`.
     static func count(_ login: Login, _ remote: any Remote) async throws -> Int {
         let all = try NoteListing(listing: FolderListing(isRecursive: true)).listing(of: login.notes, login)
         return try await all.entries(of: login.notes, remote)?.count ?? 0

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub notes mv OLD NEW` asks for.
+/// The command `byteclub notes mv OLD NEW`.
 struct NotesMoveCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "mv",
@@ -34,9 +34,7 @@ struct NotesMoveCommand: ClubCommand {
             do {
                 let current = try await remote.metadata(at: path)
                 if current.isDeleted { throw EntryPath.missing("note", path.name(below: login.notes)) }
-                if current.isFolder {
-                    throw Failure(.badData, "'\(path.name(below: login.notes))' is a folder, not a note")
-                }
+                if current.isFolder { throw EntryPath.folder("note", path.name(below: login.notes)) }
             } catch let error as RemoteError where error.code == .notFound {
                 throw EntryPath.missing("note", path.name(below: login.notes))
             }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub notes search WORDS` asks for.
+/// The command `byteclub notes search WORDS`.
 struct NotesSearchCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "search",
@@ -19,6 +19,8 @@ struct NotesSearchCommand: ClubCommand {
               byteclub notes search '"car park" key'
               byteclub notes search --names trip 2026
             """)
+
+    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
 
     @Argument(help: "The words, in any order and case.")
     var words: [String]
@@ -62,24 +64,24 @@ struct NotesSearchCommand: ClubCommand {
         try context.print(NoteMatches(entries: found.entries, folder: login.notes), json: outputOptions.json)
     }
 
-    /// The most that a server tells.
+    /// The most results that a server returns.
     private static let mostMatches = 1000
 
     /// The notes that are listed.
     private struct Found: Sendable {
         var entries: [Metadata]
-        /// Whether the server has looked at all notes.
+        /// Whether the server has searched all notes.
         var isComplete: Bool
         /// Whether more match than are listed.
         var hasMore: Bool
     }
 
-    /// What is said of a list that was cut.
+    /// The note for a truncated list.
     private static func cut(_ count: Int) -> String {
         "first \(count) of more; " + (count < mostMatches ? "--limit shows more" : "narrow it with more words")
     }
 
-    /// Asks for one match more than is wanted, and for all when some of them are no notes.
+    /// Requests one match more than `limit`, and as many as possible when some of them are not notes.
     private static func notes(
         in folder: RemotePath, without photos: PathKey, upTo limit: Int,
         _ ask: (Int) async throws -> TextSearchResults
@@ -94,7 +96,7 @@ struct NotesSearchCommand: ClubCommand {
         if isCut, most < mostMatches, !results.entries.allSatisfy(isNote) { results = try await ask(mostMatches) }
         let isFull = results.entries.count >= mostMatches
         let notes = results.entries.filter(isNote)
-        // Behind so many photos of the name there may be notes.
+        // More notes may follow after so many photos with matching names.
         if isFull, notes.count < limit { results.isComplete = false }
         return Found(
             entries: Array(notes.prefix(limit)), isComplete: results.isComplete,
@@ -111,16 +113,16 @@ struct NotesSearchCommand: ClubCommand {
     }
 }
 
-/// What a search in notes has found; as JSON an array of ``EntryObject``s.
+/// The results of a search in notes; as JSON an array of ``EntryObject``s.
 struct NoteMatches: CommandResult {
-    /// The notes in the order in which they are printed.
+    /// The notes in the order of printing.
     var entries: [Metadata]
-    /// The folder below which they are named.
+    /// The folder that names are relative to.
     var folder: RemotePath
 
     var isVisible: Bool { true }
 
-    /// On a terminal each name with what was found below it; elsewhere behind it after a tab.
+    /// On a terminal each name with the match below it; elsewhere the match follows after a tab.
     func text(_ style: TextStyle) -> String {
         entries.map { entry in
             let name = Failure.line(entry.path.name(below: folder))

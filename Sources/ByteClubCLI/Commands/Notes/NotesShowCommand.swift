@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub notes show NAME` asks for.
+/// The command `byteclub notes show NAME`.
 struct NotesShowCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -15,6 +15,8 @@ struct NotesShowCommand: ClubCommand {
               byteclub notes show trip.md --rev 1a00000001
               byteclub notes show trip.md -o ~/trip.md
             """)
+
+    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
 
     @Argument(help: "The note's name.", completion: .names)
     var name: String
@@ -42,18 +44,16 @@ struct NotesShowCommand: ClubCommand {
         let path = try EntryPath.note(name, login)
         let revision = try revision.map(RevisionArgument.read)
         let file = try output.map { try OutputFile($0, isForced: force) }
-        let note = try await context.withRemote(login) {
-            try await NoteContent.fetch(path, revision: revision, $0)
-        }
-        guard let note else {
-            let name = path.name(below: login.notes)
-            if let revision {
-                throw Failure(
-                    .noInput,
-                    "no version \(revision) of '\(Failure.line(name))'; see "
-                        + ShellWord.command("byteclub notes history", name))
+        let note = try await context.withRemote(login) { remote in
+            if let note = try await NoteContent.fetch(path, revision: revision, remote) { return note }
+            guard let revision else {
+                throw await EntryPath.refusal("note", path, below: login.notes, remote)
             }
-            throw EntryPath.missing("note", name)
+            let name = path.name(below: login.notes)
+            throw Failure(
+                .noInput,
+                "no version \(revision) of '\(Failure.line(name))'; see "
+                    + ShellWord.command("byteclub notes history", name))
         }
         guard let file else { return try context.showing { try context.output.write(note.bytes) } }
         try await file.write { temporary in
@@ -64,7 +64,7 @@ struct NotesShowCommand: ClubCommand {
     }
 }
 
-/// A version as it is typed.
+/// A version as typed.
 enum RevisionArgument {
     static func read(_ text: String) throws -> Revision {
         guard let revision = Revision(text) else {
@@ -73,7 +73,7 @@ enum RevisionArgument {
         return revision
     }
 
-    /// Whether an error tells that there is no such version; a server with numbered versions refuses any other text.
+    /// Whether an error means that there is no such version; a server with numbered versions rejects other texts.
     static func isMissing(_ revision: Revision, _ error: RemoteError) -> Bool {
         error.code == .notFound || error.code == .badRequest && JournalRevision(revision) == nil
     }

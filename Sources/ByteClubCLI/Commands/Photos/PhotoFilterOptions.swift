@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Which photos a list has: by kind, time and place.
+/// Options that filter photos by kind, time and place.
 struct PhotoFilterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("List only photos of these kinds: \(PhotoKinds.words).", valueName: "kinds"),
@@ -23,7 +23,7 @@ struct PhotoFilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("List only photos taken before this time, or on or before this day.", valueName: "date"))
     var until: String?
 
-    // A place in the south begins as an option does.
+    // A southern latitude begins with a minus, like an option.
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
@@ -37,7 +37,7 @@ struct PhotoFilterOptions: ParsableArguments {
         })
     var near: GeographicCircle?
 
-    /// The options that were given, for messages.
+    /// The names of the given options, for messages.
     var names: [String] {
         [
             kind.map { _ in "--kind" }, since.map { _ in "--since" }, until.map { _ in "--until" },
@@ -45,9 +45,9 @@ struct PhotoFilterOptions: ParsableArguments {
         ].compactMap(\.self)
     }
 
-    /// What is looked for.
+    /// The filter.
     ///
-    /// - Throws: A ``Failure`` with the status usage for what is no time.
+    /// - Throws: A ``Failure`` with the status usage for an invalid time.
     func filter(now: Int64, _ calendar: (Int64) -> CalendarTime) throws -> PhotoFilter {
         let (since, until) = try Self.span(since: since, until: until, now: now, calendar)
         return PhotoFilter(
@@ -55,16 +55,16 @@ struct PhotoFilterOptions: ParsableArguments {
             near: near)
     }
 
-    /// The first second and the one after the last, since 1970; nil where nothing is said.
+    /// The first second, and the one after the last, since 1970; nil without the option.
     ///
-    /// They are what clocks at the photos' places show; `2w` ago, and a moment with a zone, are taken by `calendar`.
+    /// They are local times of the photos' places; `2w` ago, and times with a zone, are converted by `calendar`.
     ///
-    /// - Throws: A ``Failure`` with the status usage for what is no time, and when nothing is between the two.
+    /// - Throws: A ``Failure`` with the status usage for an invalid time, and for an empty span.
     static func span(
         since: String?, until: String?, now: Int64, _ calendar: (Int64) -> CalendarTime
     ) throws -> (since: Int64?, until: Int64?) {
         func clock(_ text: String) throws -> Int64 {
-            // What has no zone is read as it stands, also in the hour that a change of clocks leaves out.
+            // A time without a zone is used unchanged, even if no clock shows it because of a change to summer time.
             try CalendarTime(text)?.secondsAsUTC
                 ?? calendar(PastMoment.any(text, now: now, calendar)).secondsAsUTC
         }
@@ -80,7 +80,7 @@ struct PhotoFilterOptions: ParsableArguments {
     }
 }
 
-/// Kinds of photos, with commas between them.
+/// Kinds of photos, separated by commas.
 struct PhotoKinds: Sendable, Hashable, ExpressibleByArgument {
     /// The words, for the help.
     static let words = PhotoShape.Kind.allCases.map(\.rawValue).joined(separator: ", ")
@@ -98,14 +98,14 @@ struct PhotoKinds: Sendable, Hashable, ExpressibleByArgument {
 }
 
 extension FolderListing {
-    /// The most photos that a server is asked to find.
+    /// The most photos to request from a search.
     private static let mostFound = 10_000
 
-    /// The photos of a folder that a filter looks for, and how many the server is still to look at.
+    /// The photos of a folder that match a filter, and how many the server has not read yet.
     ///
-    /// A server that can is asked for them; of another, or where they are too many, all photos are listed.
+    /// The server searches for them if it can; otherwise, or when there are too many, all photos are listed.
     ///
-    /// - Throws: A ``Failure`` when the server tells nothing of photos as pictures.
+    /// - Throws: A ``Failure`` when the server has no properties of photos.
     func photos(
         of folder: RemotePath, _ filter: PhotoFilter, _ remote: any Remote, _ calendar: (Int64) -> CalendarTime
     ) async throws -> (photos: [Metadata], pending: Int) {

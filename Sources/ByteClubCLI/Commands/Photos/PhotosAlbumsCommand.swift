@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub photos albums` asks for.
+/// The command `byteclub photos albums`.
 struct PhotosAlbumsCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "albums", abstract: "List the albums: name, number of photos, and the newest one's date.",
@@ -15,6 +15,8 @@ struct PhotosAlbumsCommand: ClubCommand {
               byteclub photos list 'Trip 2026'
               byteclub photos upload ~/Pictures/trip --album 'Trip 2026'
             """)
+
+    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
 
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
@@ -36,28 +38,28 @@ struct PhotosAlbumsCommand: ClubCommand {
 
 /// The folders that have photos.
 struct AlbumList: CommandResult {
-    /// A folder with photos in it.
+    /// A folder that contains photos.
     struct Album: Sendable {
-        /// Where it is.
+        /// Its path on the server.
         let path: RemotePath
-        /// How many photos are in it, those in its folders not counted.
+        /// The number of photos directly in it.
         var count = 0
         /// The photo that was taken last.
         var newest: Metadata
-        /// When that was, by the clock of its place.
+        /// When that was, in the local time of its place.
         var day: APIDate?
 
-        /// The same with its offset, or as the moment of the photo's file.
+        /// The same with its offset; else the time of the photo's file.
         var moment: String? { newest.photoInfo?.taken?.description ?? newest.fileDate?.rfc3339 }
     }
 
-    /// The albums in the order of their names.
+    /// The albums, sorted by name.
     let albums: [Album]
-    /// The folder below which they are named.
+    /// The folder that names are relative to.
     let folder: RemotePath
     var isVisible: Bool { true }
 
-    /// Gathers photos by the folders that they are in, but for those in no folder below `folder`.
+    /// Groups photos by folder, without those directly in `folder`.
     init(of photos: [Metadata], below folder: RemotePath, _ calendar: (Int64) -> CalendarTime) {
         var albums: [PathKey: Album] = [:]
         for photo in photos {
@@ -73,7 +75,7 @@ struct AlbumList: CommandResult {
             .sorted { $0.name < $1.name }.map(\.album)
     }
 
-    /// Name, number and date in columns that fit the terminal; elsewhere separated by tabs.
+    /// Name, count and date in columns that fit the terminal; elsewhere separated by tabs.
     func text(_ style: TextStyle) -> String {
         var table = TextTable(.init("NAME", isShortened: true), .init("PHOTOS", .right), .init("NEWEST", rank: 1))
         table.rows = albums.map { album in

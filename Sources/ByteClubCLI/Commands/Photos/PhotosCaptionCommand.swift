@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub photos caption NAME [TEXT]` asks for.
+/// The command `byteclub photos caption NAME [TEXT]`.
 struct PhotosCaptionCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "caption", abstract: "Show or set a photo's caption.",
@@ -58,11 +58,11 @@ struct PhotosCaptionCommand: ClubCommand {
     }
 }
 
-/// What a photo's note says; as JSON an object with path, caption and view.
+/// A photo's caption and view; as JSON an object with path, caption and view.
 struct PhotoNoteResult: CommandResult {
     var photo: RemotePath
     var note: PhotoNote
-    /// What was done; nil when the caption was asked for.
+    /// The change; nil when the caption was only read.
     var done: String?
 
     func text(_ style: TextStyle) -> String { done.map { Failure.line($0) } ?? note.text }

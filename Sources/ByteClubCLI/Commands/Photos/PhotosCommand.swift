@@ -1,6 +1,7 @@
 import ArgumentParser
+import ByteClubCore
 
-/// Does what `byteclub photos …` asks for.
+/// The command `byteclub photos …`.
 struct PhotosCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "photos",
@@ -20,4 +21,89 @@ struct PhotosCommand: ParsableCommand {
             PhotosCaptionCommand.self, PhotosSetViewCommand.self, PhotosMoveCommand.self, PhotosRemoveCommand.self,
             PhotosHistoryCommand.self, PhotosRestoreCommand.self,
         ])
+}
+
+/// The command `byteclub photos info NAME`.
+struct PhotosInfoCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info",
+        abstract: "Show a photo's details: size, version, view and its reason, caption, camera.",
+        discussion: "Downloads only the beginning of the photo, which has its tags.")
+
+    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
+
+    @Argument(help: "The photo's name.", completion: .names)
+    var name: String
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let path = try EntryPath.photo(name, login)
+        let info = try await context.withRemote(login) { try await PhotoInfo(of: path, $0) }
+        try context.print(info, json: outputOptions.json)
+    }
+}
+
+/// The command `byteclub photos rm NAME...`.
+struct PhotosRemoveCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rm", abstract: "Remove photos; their versions stay in the history.",
+        discussion: """
+            Removes a photo's caption, the note beside it, as well; 'photos restore' restores both.
+
+            Example:
+              byteclub photos rm old.jpg
+              byteclub photos list --deleted
+              byteclub photos restore old.jpg
+            """)
+
+    @Argument(help: "The photos' names.", completion: .names)
+    var names: [String]
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let paths = try names.map { try EntryPath.photo($0, login) }
+        try await context.remove(
+            paths, below: try login.photos, kind: "photo", login, json: outputOptions.json,
+            companion: { try? PhotoCaption.path(of: $0) })
+    }
+}
+
+/// The command `byteclub photos history NAME`.
+struct PhotosHistoryCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "List a photo's versions, newest first: version, size, date and author.",
+        discussion: """
+            Restore one with 'photos restore NAME --rev VERSION'. \(EntryObject.help)
+            """)
+
+    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
+
+    @Argument(help: "The name of a photo, existing or removed.", completion: .names)
+    var name: String
+
+    @Option(help: "List at most this many versions, 1 to 1000.")
+    var limit = 100
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func validate() throws {
+        guard (1...EntryVersions.most).contains(limit) else { throw ValidationError("--limit must be 1 to 1000") }
+    }
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let photo = EntryVersions(
+            path: try EntryPath.photo(name, login), folder: try login.photos, kind: "photo")
+        let limit = limit
+        let versions = try await context.withRemote(login) { try await photo.list($0, limit: limit) }
+        try context.print(VersionList(versions: versions), json: outputOptions.json)
+    }
 }

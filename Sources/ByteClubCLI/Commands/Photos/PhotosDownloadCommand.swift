@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 import Synchronization
 
-/// Does what `byteclub photos download NAME...` asks for.
+/// The command `byteclub photos download NAME...`.
 struct PhotosDownloadCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "download",
@@ -78,7 +78,7 @@ struct PhotosDownloadCommand: ClubCommand {
             let outcome = try await context.withRemote(login, lane, windDown: windDown) { remote in
                 let photos = try await PhotoPattern.photos(names, login, remote, takesAlbums: true)
                 let found = photos.compactMap { try? $0.get() }
-                // One that is asked for by its own name does not come into a folder called like its album.
+                // A photo requested by its own name is not placed in a folder named like its album.
                 if found.count == photos.count, flat || found.allSatisfy({ $0.place == $0.path.name }) {
                     asked.withLock { $0 = (found.map { $0.path.name(below: folder) }, []) }
                 }
@@ -107,7 +107,7 @@ struct PhotosDownloadCommand: ClubCommand {
         }
     }
 
-    /// Whether one photo is asked for by its name; only what may be a pattern or an album takes a question.
+    /// Whether one photo is requested by its name; contacts the server only if the name can be a pattern or an album.
     private func isOne(_ login: Login, _ context: Context) async throws -> Bool {
         guard names.count == 1, let name = names.first else { return false }
         if !PhotoPattern.isPattern(name), !PhotoPattern.mayBeAlbum(name) { return true }
@@ -143,7 +143,7 @@ struct PhotosDownloadCommand: ClubCommand {
         try context.print(result, json: outputOptions.json)
     }
 
-    /// Has the photos come in the background.
+    /// Records the downloads for the daemon.
     private func record(_ flags: Settings, _ context: Context) async throws {
         let (server, login) = try context.transferServer(flags: flags)
         let rate = try transfer.rate(context, flags)
@@ -151,7 +151,7 @@ struct PhotosDownloadCommand: ClubCommand {
         let isOne = try await isOne(login, context)
         let isFolder = output.map { $0.hasSuffix("/") || LocalFile.isDirectory($0) } ?? false
         let folder = isOne && !isFolder ? "" : try OutputFile.folder(output)
-        // Only patterns and albums take a question.
+        // Only patterns and albums need a request.
         let photos =
             names.contains { PhotoPattern.isPattern($0) || PhotoPattern.mayBeAlbum($0) }
             ? try await context.withRemote(login) {
@@ -168,7 +168,7 @@ struct PhotosDownloadCommand: ClubCommand {
                 if !isOne { try OutputFile.makeFolders(to: below, in: folder) }
                 let place = isOne && !isFolder ? output ?? photo.path.name : folder + below
                 let file = try LocalFile.absolute(place, in: context.workingDirectory())
-                // On some disks letter case makes no other name.
+                // Some file systems ignore case.
                 guard files.insert(PathKey.fold(file)).inserted else {
                     throw Failure(
                         .cannotCreate,

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub photos list [ALBUM]` asks for.
+/// The command `byteclub photos list [ALBUM]`.
 struct PhotosListCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the photos: name, kind, pixels, size, date and place.",
@@ -25,6 +25,8 @@ struct PhotosListCommand: ClubCommand {
               byteclub photos list --deleted
             """)
 
+    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
+
     @Argument(help: ArgumentHelp("The album.", valueName: "album"), completion: .names)
     var album: String?
 
@@ -46,7 +48,7 @@ struct PhotosListCommand: ClubCommand {
         }
     }
 
-    /// Fails for a photo that is named in an album's place.
+    /// Fails for the name of a photo instead of an album.
     private static func checkAlbum(_ path: RemotePath, below photos: RemotePath, _ remote: any Remote) async throws {
         guard let there = try await EntryRemoval.present(path, remote), !there.isFolder, there.isPhoto else { return }
         let name = path.name(below: photos)

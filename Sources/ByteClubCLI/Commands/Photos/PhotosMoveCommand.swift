@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub photos mv OLD NEW` asks for.
+/// The command `byteclub photos mv OLD NEW`.
 struct PhotosMoveCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "mv",
@@ -31,7 +31,7 @@ struct PhotosMoveCommand: ClubCommand {
         let login = try context.login(flags: connection.settings)
         let (photos, path) = (try login.photos, try EntryPath.photo(name, login))
         let isInto = destination.hasSuffix("/") || destination == "."
-        // The folder of the photos itself is no entry in it.
+        // The photos' folder is a valid target, but not an entry in itself.
         let target = try isInto ? EntryPath.album(destination, login) : EntryPath.photo(destination, login)
         let move = PhotoMove(folder: photos, path: path, target: target, isInto: isInto)
         let moved = try await context.withRemote(login) { try await move.run($0) }
@@ -43,20 +43,20 @@ struct PhotosMoveCommand: ClubCommand {
 
 /// Moves a photo with its caption, or an album.
 struct PhotoMove: Sendable {
-    /// The folder below which photos are named.
+    /// The folder that photos are named relative to.
     let folder: RemotePath
-    /// What is moved.
+    /// The photo or album to move.
     let path: RemotePath
     /// Its new place.
     let target: RemotePath
-    /// Whether the place is the folder that it goes into.
+    /// Whether the target is the folder to move into.
     let isInto: Bool
 
     /// Moves it.
     ///
-    /// - Returns: The photo or the album where it is now.
-    /// - Throws: A ``Failure`` when there is no such photo, and when its new name is another one's, where nothing is
-    ///   moved; one when only the caption could not be moved.
+    /// - Returns: The photo or album at its new path.
+    /// - Throws: A ``Failure`` when there is no such photo, or the target exists, with nothing moved; another when only
+    ///   the caption could not be moved.
     func run(_ remote: any Remote) async throws -> Metadata {
         let name = path.name(below: folder)
         guard let current = try await EntryRemoval.present(path, remote) else {
@@ -79,8 +79,7 @@ struct PhotoMove: Sendable {
         return moved
     }
 
-    /// Where it goes: into a folder that was named, or that has the new name; else to the new name, which gets the
-    /// photo's suffix.
+    /// The target: in a named folder or one that has the new name; else the new name, with the photo's suffix.
     private func place(of current: Metadata, _ remote: any Remote) async throws -> RemotePath {
         if isInto { return try target.appending(current.path.name) }
         if target.key != path.key, let there = try await EntryRemoval.present(target, remote), there.isFolder {
@@ -91,9 +90,9 @@ struct PhotoMove: Sendable {
         return try folder.appending(target.name + current.path.name[dot...])
     }
 
-    /// The note of a photo and its new place; nil where there is none.
+    /// The note of a photo and its new path; nil without one.
     ///
-    /// - Throws: A ``Failure`` when another note is at that place, which the photo would have for its caption.
+    /// - Throws: A ``Failure`` when the target has another note, which would become the photo's caption.
     private func caption(
         to target: RemotePath, _ remote: any Remote
     ) async throws -> (note: RemotePath, place: RemotePath)? {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub photos restore NAME` asks for.
+/// The command `byteclub photos restore NAME`.
 struct PhotosRestoreCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
@@ -49,7 +49,7 @@ struct PhotosRestoreCommand: ClubCommand {
         if case .failure(let failure) = caption { throw Self.withoutCaption(restored.path, failure, login) }
     }
 
-    /// The end when the photo is there again, and its caption is not.
+    /// The failure when only the photo could be restored.
     private static func withoutCaption(_ photo: RemotePath, _ failure: Failure, _ login: Login) -> Failure {
         let name = (try? PhotoCaption.path(of: photo))?.name(below: login.notes) ?? photo.name
         return Failure(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub photos set-view NAME VIEW` asks for.
+/// The command `byteclub photos set-view NAME VIEW`.
 struct PhotosSetViewCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "set-view", abstract: "Set how a photo is viewed, whatever its tags say.",
@@ -41,9 +41,9 @@ struct PhotosSetViewCommand: ClubCommand {
     }
 }
 
-/// How a photo is looked at, as a word of the command line.
+/// A photo's view as an argument.
 struct PhotoView: Sendable, Hashable, ExpressibleByArgument {
-    /// The kind; nil leaves it to the photo.
+    /// The kind; nil for the photo's own.
     var kind: PhotoShape.Kind?
 
     /// Reads a kind or `auto`.

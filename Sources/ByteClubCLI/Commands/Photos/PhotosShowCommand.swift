@@ -2,12 +2,12 @@ import ArgumentParser
 import ByteClubCore
 import ByteClubMedia
 
-/// Does what `byteclub photos show NAME...` asks for.
+/// The command `byteclub photos show NAME...`.
 struct PhotosShowCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show photos in the terminal; in a pipe, their details.",
         discussion: """
-            A panorama uses the full width of the terminal. Terminals that support kitty, iTerm2 or sixel graphics \
+            A panorama uses the full width of the terminal. Terminals that support kitty or iTerm2 graphics \
             get pictures, others half blocks of text; if the environment does not say which, the terminal is queried \
             once. With NO_COLOR, TERM=dumb or in a pipe nothing is drawn unless --as is given.
 
@@ -19,6 +19,8 @@ struct PhotosShowCommand: ClubCommand {
               byteclub photos show ridge.jpg --view -45,10
               byteclub photos show 'trip-*.jpg' --as blocks
             """)
+
+    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
 
     @Argument(help: "Names of photos, or patterns with * and ?.", completion: .names)
     var names: [String]
@@ -39,7 +41,7 @@ struct PhotosShowCommand: ClubCommand {
         let login = try context.login(flags: connection.settings)
         let folder = try login.photos
         let (names, view, json) = (names, view, outputOptions.json)
-        // A picture on the terminal tells all that a log of its way there would.
+        // The picture on the terminal makes a log of its download superfluous.
         let display = progressOptions.display(context, json: json)
         let isQuiet = display == .log && progressOptions.progress == .auto
         let reporter = ProgressReporter(context, display: isQuiet ? .none : display, .download)
@@ -89,7 +91,7 @@ struct PhotosShowCommand: ClubCommand {
     }
 }
 
-/// A direction to look in, as words of the command line.
+/// Parses the option `--view`.
 enum ViewArgument {
     /// Reads `yaw,pitch` or `yaw,pitch,fov`.
     static func read(_ text: String) throws -> PanoramaView {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub photos thumbnail NAME` asks for.
+/// The command `byteclub photos thumbnail NAME`.
 struct PhotosThumbnailCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumbnail",
@@ -46,7 +46,7 @@ struct PhotosThumbnailCommand: ClubCommand {
                 try await file.write { try LocalFile.createSynced($0, bytes, mode: 0o644) }
                 return bytes.count
             } catch let error as RemoteError where error.code == .notFound {
-                throw EntryPath.missing("photo", path.name)
+                throw await EntryPath.refusal("photo", path, below: try login.photos, remote)
             } catch let error as RemoteError where error.code == .undecodable {
                 throw Failure(.badData, "'\(path.name)' is not a photo that the server can read")
             }
@@ -59,4 +59,28 @@ struct PhotosThumbnailCommand: ClubCommand {
     private static func fileName(_ path: RemotePath, _ format: ThumbnailCoding) -> String {
         NumberedName.split(path.name).stem + "-thumb" + (format == .jpeg ? ".jpg" : ".png")
     }
+}
+
+/// The sizes of thumbnails, as arguments.
+enum ThumbnailBox: String, Sendable, CaseIterable, ExpressibleByArgument {
+    case xs, s, m, l, xl
+
+    /// The remote's word for the box.
+    var size: ThumbnailSize {
+        switch self {
+        case .xs: .xs
+        case .s: .s
+        case .m: .m
+        case .l: .l
+        case .xl: .xl
+        }
+    }
+}
+
+/// The formats of thumbnails, as arguments.
+enum ThumbnailCoding: String, Sendable, CaseIterable, ExpressibleByArgument {
+    case jpeg, png
+
+    /// The remote's word for the coding.
+    var format: ThumbnailImageFormat { self == .jpeg ? .jpeg : .png }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub photos upload FILE...` asks for.
+/// The command `byteclub photos upload FILE...`.
 struct PhotosUploadCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "upload",
@@ -55,7 +55,7 @@ struct PhotosUploadCommand: ClubCommand {
         if let quality, !(1...100).contains(quality) { throw ValidationError("--quality must be 1 to 100") }
     }
 
-    /// What is changed in the photos.
+    /// Changes to the photos.
     private var change: PhotoChange { PhotoChange(quality: quality, stripsPlace: stripGPS) }
 
     func run(in context: Context) async throws {
@@ -96,7 +96,7 @@ struct PhotosUploadCommand: ClubCommand {
         if outcome.status != .success { throw Failure.silent(outcome.status) }
     }
 
-    /// Has the photos sent in the background.
+    /// Records the uploads for the daemon.
     private func record(_ flags: Settings, _ context: Context) async throws {
         let (server, login) = try context.transferServer(flags: flags)
         let rate = try transfer.rate(context, flags)
@@ -105,12 +105,12 @@ struct PhotosUploadCommand: ClubCommand {
         for chosen in ChosenPhoto.all(in: files, isFlat: flat) {
             do {
                 let (file, folder) = (chosen.file, try chosen.folder(in: folder))
-                // Its name, too, must be one that the server takes.
+                // The name must be valid on the server as well.
                 do { _ = try folder.appending(PhotoFile.serverName(of: file)) } catch {
                     throw PhotoFile.refusal(of: file, error)
                 }
                 try await FinishedPhoto(file, context).tell(context)
-                // A link gives the photo its own name; folders are the same by whatever name.
+                // A symbolic link names its photo; a linked folder is the same folder.
                 let path = try LocalFile.absolute(file, in: context.workingDirectory())
                 let parent = LocalFile.resolved(LocalFile.parent(of: path))
                 let place = (parent == "/" ? "" : parent) + "/" + LocalFile.name(of: path)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// What `byteclub conflicts …` can do.
+/// The command `byteclub conflicts …`.
 struct ConflictsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conflicts",
@@ -19,7 +19,7 @@ struct ConflictsCommand: ParsableCommand {
         defaultSubcommand: ConflictsListCommand.self)
 }
 
-/// Does what `byteclub conflicts list` asks for.
+/// The command `byteclub conflicts list`.
 struct ConflictsListCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -67,12 +67,12 @@ struct ConflictsListCommand: MirrorRequest {
 }
 
 extension SyncStatus.Conflict {
-    /// Whose copy it is, for people, as in `bo's copy`.
+    /// The author of the copy for people, as in `bo's copy`.
     var owner: String { member.map { "\($0)'s copy" } ?? "copy" }
 
-    /// The conflict of an entry, named by its own path or its copy's.
+    /// Finds the conflict with an original or a copy at a path.
     ///
-    /// - Throws: ``Failure`` when there is none, or when the entry has several and none of their copies was named.
+    /// - Throws: ``Failure`` when there is none, and when the original has several.
     static func find(_ path: String, in conflicts: [Self]) throws -> Self {
         let found = conflicts.filter { $0.copy == path }
         let named = found.isEmpty ? conflicts.filter { $0.path == path || $0.holder == path } : found

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub conflicts resolve PATH --keep SIDE` asks for.
+/// The command `byteclub conflicts resolve PATH --keep SIDE`.
 struct ConflictsResolveCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
@@ -28,7 +28,7 @@ struct ConflictsResolveCommand: MirrorRequest {
     var mirror: String? { mirrorOptions.mirror }
     var subject: String? { path }
 
-    /// What was settled.
+    /// The resolved conflicts.
     struct Answer: CommandResult {
         var path: String
         var copy: String
@@ -64,11 +64,11 @@ struct ConflictsResolveCommand: MirrorRequest {
     }
 }
 
-/// Which content of a conflict is kept, as it is typed.
+/// The side of a conflict to keep, as typed.
 enum KeptSide: String, ExpressibleByArgument, CaseIterable {
     case mine, theirs, both
 
-    /// As the engine calls it.
+    /// The engine's value.
     var side: ConflictSide {
         switch self {
         case .mine: .mine
@@ -77,7 +77,7 @@ enum KeptSide: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// The same for a conflict: of one that arose elsewhere this machine's content is what has the name.
+    /// The same for a conflict: in one that arose on another machine, this machine's content has the name.
     func side(of conflict: SyncStatus.Conflict) -> ConflictSide {
         switch self {
         case .mine: conflict.isElsewhere ? .theirs : .mine

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub conflicts show PATH` asks for.
+/// The command `byteclub conflicts show PATH`.
 struct ConflictsShowCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -25,15 +25,14 @@ struct ConflictsShowCommand: MirrorRequest {
     /// Both sides of a conflict.
     struct Answer: CommandResult {
         var conflict: SyncStatus.Conflict
-        /// The unified difference, of folders that of their contents; nil when one of the two is no text.
+        /// The unified diff, for folders that of their contents; nil when one of the two is not text.
         var diff: String?
 
         func text(_ style: TextStyle) -> String {
             guard let diff else {
                 return Failure.line("\(conflict.entry) and \(conflict.copy) are not texts and cannot be compared")
             }
-            // A carriage return and a newline are one character, but only the newline comes with the line that is
-            // printed.
+            // Swift treats CRLF as one character, but only the final newline is printed again.
             return diff.isEmpty ? "no differences" : String(diff.unicodeScalars.dropLast())
         }
     }
@@ -50,14 +49,14 @@ struct ConflictsShowCommand: MirrorRequest {
         return Answer(conflict: conflict, diff: diff)
     }
 
-    /// The contents of two files; nil when one is none, or too large to be compared.
+    /// The contents of two files; nil when one is missing or too large to compare.
     private static func texts(_ files: [String]) throws -> [[UInt8]]? {
         if files.contains(where: LocalFile.isDirectory) { return nil }
         guard try files.allSatisfy({ try LocalFile.size($0) <= TextMerge.limit }) else { return nil }
         return try files.map { try LocalFile.read($0) }
     }
 
-    /// A line for each folder and file in a folder, files with their sizes and hashes.
+    /// A line for each folder and file in a folder, with sizes and hashes of files.
     private static func listing(of folder: String) throws -> [UInt8] {
         var lines: [String] = []
         var rest = [""]

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub log [PATH]` asks for.
+/// The command `byteclub log [PATH]`.
 struct LogCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "log",
@@ -19,6 +19,8 @@ struct LogCommand: MirrorRequest {
               byteclub log --follow
               byteclub log --club --follow
             """)
+
+    static func networkUse(of arguments: [String]) -> NetworkUse { arguments.contains("--club") ? .full : .none }
 
     @Argument(help: "A file or folder in the mirror; a folder includes everything in it.", completion: .names)
     var path: String?
@@ -88,7 +90,7 @@ struct LogCommand: MirrorRequest {
         var directory: String
         var path: String?
         var events: [SyncLogEntry]
-        /// Whether a terminal shows what the columns are.
+        /// Whether a terminal shows column titles.
         var hasTitles = true
         var isVisible: Bool { true }
 

@@ -1,17 +1,118 @@
+import ArgumentParser
+import ByteClubCore
+
 /// A command about a mirror.
 ///
-/// A program without an engine becomes the one that has it.
+/// A program without an engine replaces itself with `byteclub-mirror`.
 protocol MirrorCommand: ClubCommand {
     /// Does the work with an engine.
     func run<Engine: MirrorEngine>(in context: Context, with engine: Engine.Type) async throws
 }
 
 extension MirrorCommand {
+    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
+
     func run(in context: Context) async throws { try await runWithEngine(in: context) }
 
-    /// Does the work with the program's engine, or becomes the program that has one.
+    /// Runs with the program's engine, or becomes the program that has one.
     func runWithEngine(in context: Context) async throws {
         guard let engine = context.engine else { try SiblingProgram.mirror.become(context.arguments, context) }
         try await run(in: context, with: engine)
+    }
+}
+
+/// A command that makes one request to a mirror's engine, and prints the answer.
+///
+/// It works whether or not a sync of the mirror runs.
+protocol MirrorRequest: MirrorCommand {
+    /// The result to print.
+    associatedtype Answer: CommandResult
+
+    /// The named mirror; nil for the default.
+    var mirror: String? { get }
+    /// A path in the mirror that the command is about; nil without one.
+    var subject: String? { get }
+    /// How the answer is printed.
+    var outputOptions: OutputOptions { get }
+
+    /// Asks.
+    func answer<Engine: MirrorEngine>(_ engine: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> Answer
+}
+
+extension MirrorRequest {
+    var subject: String? { nil }
+
+    func run<Engine: MirrorEngine>(in context: Context, with engine: Engine.Type) async throws {
+        let place = try MirrorPlace(mirror, around: subject, context)
+        try place.requireSynced()
+        try context.print(try answer(engine, of: place, context), json: outputOptions.json)
+    }
+}
+
+/// The mirror, for commands whose arguments are paths in it.
+struct MirrorOptions: ParsableArguments {
+    @Option(help: MirrorArgument.help, completion: .directory)
+    var mirror: String?
+}
+
+/// The mirror, for commands without other arguments.
+struct MirrorArgument: ParsableArguments {
+    /// The help for a mirror, with its default.
+    static let help = ArgumentHelp(
+        "The mirror; default: the one that you are in, else the one synced last.", valueName: "dir")
+
+    @Argument(help: Self.help, completion: .directory)
+    var directory: String?
+}
+
+/// Limits for large files of a mirror; each flag overrides the environment, which overrides the settings file.
+struct PaceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Limit bytes per second for uploads of large files, as in 500K or 2M; default: BYTECLUB_LIMIT_UP.",
+            valueName: "rate"), transform: ByteRate.argument)
+    var limitUp: ByteRate?
+
+    @Option(
+        help: ArgumentHelp("Limit downloads of large files likewise; default: BYTECLUB_LIMIT_DOWN.", valueName: "rate"),
+        transform: ByteRate.argument)
+    var limitDown: ByteRate?
+
+    @Option(
+        help: ArgumentHelp(
+            "Slow down or pause large files at these times, as in 'mon-fri 9:00-17:00 limit 200K; sat,sun pause', in "
+                + "addition to --limit-up and --limit-down; default: BYTECLUB_SCHEDULE.", valueName: "spans"))
+    var schedule: String?
+
+    func validate() throws {
+        do { _ = try SyncSchedule(parsing: schedule ?? "") } catch { throw ValidationError(error.message) }
+    }
+
+    /// Other settings, overridden by these options.
+    func added(to settings: Settings) -> Settings {
+        var settings = settings
+        settings.uploadLimit = limitUp.map { "\($0.bytesPerSecond)" }
+        settings.downloadLimit = limitDown.map { "\($0.bytesPerSecond)" }
+        settings.schedule = schedule
+        return settings
+    }
+}
+
+extension SyncConfiguration {
+    /// Sets the limits for large files.
+    ///
+    /// - Throws: ``Failure`` or ``SyncError`` for invalid settings.
+    mutating func setPace(_ settings: Settings) throws {
+        uploadLimit = try Self.rate(settings.uploadLimit, "limit-up")
+        downloadLimit = try Self.rate(settings.downloadLimit, "limit-down")
+        schedule = try SyncSchedule(parsing: settings.schedule ?? "")
+    }
+
+    private static func rate(_ text: String?, _ name: String) throws -> Int? {
+        guard let text else { return nil }
+        guard let rate = ByteRate(text) else {
+            throw Failure(.configuration, "invalid value '\(text)' for \(name); write 500K or 2M")
+        }
+        return rate.bytesPerSecond
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub mirrors` asks for.
+/// The command `byteclub mirrors`.
 struct MirrorsCommand: MirrorCommand {
     static let configuration = CommandConfiguration(
         commandName: "mirrors",
@@ -13,17 +13,17 @@ struct MirrorsCommand: MirrorCommand {
 
     @OptionGroup var outputOptions: OutputOptions
 
-    /// How one mirror stands.
+    /// The state of one mirror.
     struct Mirror: Encodable {
         var directory: String
-        /// The folder of the server that it holds; nil when it was never synced.
+        /// Its folder on the server; nil before its first sync.
         var folder: String?
-        /// Whether the directory is there.
+        /// Whether the directory exists.
         var exists: Bool
         /// Nil when its database cannot be read.
         var status: SyncStatus?
 
-        /// How it stands, what matters most first.
+        /// The state in words, the most important first.
         fileprivate var words: String {
             guard exists else { return "gone" }
             guard let status else { return "database not readable" }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub sync deselect FOLDER…` asks for.
+/// The command `byteclub sync deselect FOLDER…`.
 struct SyncDeselectCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "deselect",
@@ -34,7 +34,7 @@ struct SyncDeselectCommand: MirrorRequest {
     }
 }
 
-/// Does what `byteclub sync select FOLDER…` asks for.
+/// The command `byteclub sync select FOLDER…`.
 struct SyncSelectCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "select",
@@ -73,7 +73,7 @@ struct SyncSelectCommand: MirrorRequest {
     }
 }
 
-/// Does what `byteclub sync selection [DIR]` asks for.
+/// The command `byteclub sync selection [DIR]`.
 struct SyncSelectionCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "selection",
@@ -94,12 +94,12 @@ struct SyncSelectionCommand: MirrorRequest {
     }
 }
 
-/// The folders that are left out of a mirror, and what has just changed about them.
+/// The folders that a mirror excludes, and the latest change.
 struct SelectionChange: CommandResult {
     var directory: String
-    /// Folders that are taken in from now on, whether or not they were left out before.
+    /// Folders that are included from now on, whether or not they were excluded before.
     var selected: [String]?
-    /// Folders that are left out from now on.
+    /// Folders that are excluded from now on.
     var deselected: [String]?
     /// All folders that are left out.
     var leftOut: [String]
@@ -120,16 +120,16 @@ struct SelectionChange: CommandResult {
 }
 
 extension MirrorPlace {
-    /// The folders that are left out, called as the server calls them when that is known.
+    /// The excluded folders, spelt as on the server when known.
     func leftOut<Engine: MirrorEngine>(_ engine: Engine.Type) throws -> [String] {
         try Engine.deselected(of: configuration).map { key in
             try Engine.explain(key, of: configuration).compactMap { $0.server?.path }.first ?? key
         }
     }
 
-    /// A folder's path relative to the mirror's root, when the mirror or the server has a folder there.
+    /// A folder's path relative to the mirror's root, if the mirror or the server has it.
     ///
-    /// - Throws: ``Failure`` for the root, a file, and what nobody knows.
+    /// - Throws: ``Failure`` for the root, a file, and an unknown folder.
     func folder<Engine: MirrorEngine>(_ name: String, _ engine: Engine.Type) throws -> String {
         let path = try relative(name)
         if path.isEmpty { throw Failure(.badData, "'\(name)' is the whole mirror; name a folder in it") }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub status [DIR]` asks for.
+/// The command `byteclub status [DIR]`.
 struct StatusCommand: MirrorCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -23,15 +23,15 @@ struct StatusCommand: MirrorCommand {
 
     @OptionGroup var outputOptions: OutputOptions
 
-    /// How a mirror stands.
+    /// The state of a mirror.
     struct Result: CommandResult {
         var directory: String
         var status: SyncStatus
-        /// Folders of the server that are left out of the mirror.
+        /// Folders on the server that the mirror excludes.
         var leftOut: [String] = []
-        /// Large files on their way; nil when there are none.
+        /// Running transfers of large files; nil without any.
         var activity: ActivityFile.Activity?
-        /// What waits while the mirror is paused; nil when it is not, or that cannot be told.
+        /// Changes that wait while the mirror is paused; nil when it is not paused, or when they are unknown.
         var waiting: SyncWaiting?
         var isVisible: Bool { true }
 
@@ -39,7 +39,7 @@ struct StatusCommand: MirrorCommand {
             lines(style).map { style.line($0.text, $0.state) }.joined(separator: "\n")
         }
 
-        /// The lines, with those marked that say how something stands.
+        /// The lines, with a state for those that have one.
         private func lines(_ style: TextStyle) -> [(text: String, state: TextStyle.State?)] {
             guard status.isKnown else { return [("\(directory) was never synced", nil)] }
             let last = status.lastSync.map { "last synced \(style.calendar($0))" } ?? "not fully synced yet"
@@ -105,7 +105,7 @@ struct StatusCommand: MirrorCommand {
                 : parts.joined(separator: "; ")
         }
 
-        /// A line for each large file on its way, and one with their rate.
+        /// A line for each large transfer, and one with their rate.
         private static func lines(_ activity: ActivityFile.Activity) -> [String] {
             var lines = ListedLines.first(activity.transfers) { transfer in
                 let percent = transfer.total > 0 ? transfer.completed * 100 / transfer.total : 0
@@ -141,11 +141,11 @@ struct StatusCommand: MirrorCommand {
             activity: status.isRunning ? ActivityFile.read(place) : nil)
     }
 
-    /// Empties a terminal and begins at its top (ECMA-48: CUP, ED).
+    /// Clears the terminal and moves to its top (ECMA-48: CUP, ED).
     private static let clearScreen = "\u{1B}[H\u{1B}[2J"
 
-    /// Tells the status again whenever it has changed: on a terminal in place of the last one, elsewhere after a blank
-    /// line, as JSON on a line of its own.
+    /// Prints the status after each change: on a terminal in place of the last one, elsewhere after an empty line, as
+    /// JSON on a line of its own.
     private func follow<Engine: MirrorEngine>(
         _ place: MirrorPlace, _ engine: Engine.Type, _ context: Context
     ) async throws {
@@ -155,7 +155,7 @@ struct StatusCommand: MirrorCommand {
             && context.environment["TERM"] != "dumb"
         try await context.interrupts.cancelling {
             var told: [UInt8] = []
-            // To look through a mirror's folders takes long: once when its status has changed.
+            // Scanning a mirror's folders is slow: only when the status has changed.
             var paused: (status: SyncStatus, waiting: SyncWaiting?)?
             while true {
                 var result = try result(place, engine)

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What `byteclub sync …` can do: keep a directory the same as the shared folder, and decide about what waits.
+/// The command `byteclub sync …`: keeps a directory in sync with the shared folder, and decides about held work.
 struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
@@ -57,14 +57,14 @@ struct SyncCommand: ParsableCommand {
     @OptionGroup var outputOptions: OutputOptions
 }
 
-/// Whether nothing is changed; one type for `sync` and those of its subcommands that have the flag, since the parser
-/// reads a parent's flags first, wherever they stand, and hands on groups by their types.
+/// The option `--dry-run`; one type for `sync` and its subcommands, since the parser reads a parent's flags first,
+/// wherever they are, and passes groups on by type.
 struct DryRunOption: ParsableArguments {
     @Flag(help: "Print what would be done, and change nothing.")
     var dryRun = false
 }
 
-/// How a directory is kept the same as the shared folder.
+/// Options of a sync.
 struct SyncOptions: ParsableArguments {
     @Flag(help: "Exit once mirror and server agree.")
     var once = false
@@ -98,14 +98,14 @@ struct SyncOptions: ParsableArguments {
         if install, forceDeletes { throw ValidationError("--force-deletes cannot be combined with --install") }
     }
 
-    /// What the flags set.
+    /// The settings given as flags.
     var settings: Settings {
         var settings = pace.added(to: connection.settings)
         settings.notifies = notify
         return settings
     }
 
-    /// The options with which a service syncs as these say.
+    /// The same options on a service's command line.
     var words: [String] {
         var words: [String] = []
         let settings = settings

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// What `byteclub sync deletes …` can do.
+/// The command `byteclub sync deletes …`.
 struct SyncDeletesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deletes",
@@ -15,7 +15,7 @@ struct SyncDeletesCommand: ParsableCommand {
         subcommands: [DeletesReviewCommand.self, DeletesApproveCommand.self, DeletesRestoreCommand.self])
 }
 
-/// Does what `byteclub sync deletes review [DIR]` asks for.
+/// The command `byteclub sync deletes review [DIR]`.
 struct DeletesReviewCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "review",
@@ -37,7 +37,7 @@ struct DeletesReviewCommand: MirrorRequest {
     }
 }
 
-/// Does what `byteclub sync deletes approve [DIR]` asks for.
+/// The command `byteclub sync deletes approve [DIR]`.
 struct DeletesApproveCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "approve",
@@ -64,7 +64,7 @@ struct DeletesApproveCommand: MirrorRequest {
     }
 }
 
-/// Does what `byteclub sync deletes restore [DIR]` asks for.
+/// The command `byteclub sync deletes restore [DIR]`.
 struct DeletesRestoreCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "restore",
@@ -92,9 +92,9 @@ struct DeletesRestoreCommand: MirrorRequest {
     }
 }
 
-/// Deletions and ignore rules that are held, or were until now.
+/// Deletions and ignore rules that are held, or were until this command.
 struct HeldDeletions: CommandResult {
-    /// What was decided about them.
+    /// The decision about them.
     enum Decision: String, Codable {
         case none, approved, restored
     }

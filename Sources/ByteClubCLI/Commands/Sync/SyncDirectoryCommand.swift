@@ -2,9 +2,9 @@ import ArgumentParser
 import ByteClubCore
 import Logging
 
-/// Does what `byteclub sync [DIR]` asks for.
+/// The command `byteclub sync [DIR]`.
 struct SyncDirectoryCommand: MirrorCommand {
-    /// The parser's name for it, which nobody types and no directory is likely to have.
+    /// The parser's name for it, which users never type and which is unlikely as a directory.
     static let name = "in-directory"
 
     static let configuration = CommandConfiguration(
@@ -61,21 +61,21 @@ struct SyncDirectoryCommand: MirrorCommand {
             if !once, failure.status == .interrupted || failure.status == .terminated {
                 failure.message = "stopped; the next sync resumes from here"
             }
-            // What a summary follows has been told with the paths.
+            // The paths before the summary show the failure already.
             if printer.hasSummary { failure.message = "" }
             try printer.finish(failure)
             throw failure
         }
     }
 
-    /// Tells how many conflicts wait for somebody, whenever and wherever they arose.
+    /// Prints the number of unresolved conflicts, old and new.
     private func noteConflicts(_ status: SyncStatus, _ context: Context) {
         let count = status.conflicts.count
         if count == 0 { return }
         context.note("\(count) unresolved conflict\(count == 1 ? "" : "s"); 'byteclub conflicts' lists them")
     }
 
-    /// Installs the service that syncs the mirror, or removes it.
+    /// Installs or removes the service that syncs the mirror.
     private func changeService<Engine: MirrorEngine>(_ context: Context, _ engine: Engine.Type) async throws {
         let place = try MirrorPlace(directory, context)
         try place.checkWord(directory)
@@ -88,7 +88,7 @@ struct SyncDirectoryCommand: MirrorCommand {
         try context.print(answer, json: outputOptions.json)
     }
 
-    /// Where to show what other members do; nil where nobody asked for it, or there is no desktop.
+    /// The notifier of other members' changes; nil unless enabled, and without a desktop.
     private func notifier(_ context: Context) throws -> SyncNotifier? {
         guard try context.settings(flags: options.settings).notifies == true else { return nil }
         guard let desktop = Desktop.find(context.environment) else {
@@ -98,7 +98,7 @@ struct SyncDirectoryCommand: MirrorCommand {
         return SyncNotifier(desktop)
     }
 
-    /// What the engine is told.
+    /// The engine's configuration.
     ///
     /// Not inlined: the optimiser of Swift 6.3 crashes on it in an asynchronous function.
     @inline(never)
@@ -111,7 +111,7 @@ struct SyncDirectoryCommand: MirrorCommand {
         return configuration
     }
 
-    /// What follows the mirror on a service's command line, once it is known to make sense; not inlined either.
+    /// The validated options on a service's command line; not inlined either.
     @inline(never)
     private func serviceWords(_ context: Context) throws -> [String] {
         _ = try context.storedLogin(
@@ -125,7 +125,7 @@ struct SyncDirectoryCommand: MirrorCommand {
         return options.words
     }
 
-    /// Syncs until it is cancelled.
+    /// Syncs until the task is cancelled.
     private static func follow(
         _ engine: any MirrorEngine, _ printer: SyncPrinter, _ activity: ActivityFile,
         _ notification: ServiceNotifier?, _ notifier: SyncNotifier?
@@ -142,7 +142,7 @@ struct SyncDirectoryCommand: MirrorCommand {
             }
         }
         defer { printing.cancel() }
-        // It returns when it is cancelled, with all in order.
+        // Returns in good order after a cancellation.
         try await engine.run()
         throw CancellationError()
     }

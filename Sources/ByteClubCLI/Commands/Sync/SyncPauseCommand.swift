@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub sync pause [DIR]` asks for.
+/// The command `byteclub sync pause [DIR]`.
 struct SyncPauseCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "pause",
@@ -31,7 +31,7 @@ struct SyncPauseCommand: MirrorRequest {
     }
 }
 
-/// Does what `byteclub sync resume [DIR]` asks for.
+/// The command `byteclub sync resume [DIR]`.
 struct SyncResumeCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "resume",
@@ -57,11 +57,11 @@ struct SyncResumeCommand: MirrorRequest {
 struct PauseState: CommandResult {
     var directory: String
     var isPaused = false
-    /// In seconds since 1970; nil when somebody has to resume it.
+    /// In seconds since 1970; nil for a pause without an end.
     @OptionalJSONMoment var pausedUntil: Int64? = nil
-    /// Whether it was paused before it was resumed.
+    /// Whether it was paused before.
     var wasPaused: Bool?
-    /// Whether a sync of it runs, which goes on now.
+    /// Whether a sync of it runs, which resumes now.
     var isRunning: Bool?
 
     func text(_ style: TextStyle) -> String {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub sync revert [PATH]` asks for.
+/// The command `byteclub sync revert [PATH]`.
 struct SyncRevertCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "revert",
@@ -28,7 +28,7 @@ struct SyncRevertCommand: MirrorRequest {
     var mirror: String? { mirrorOptions.mirror }
     var subject: String? { path }
 
-    /// What was taken back.
+    /// The reverted changes.
     struct Answer: CommandResult {
         var directory: String
         var changes: [LocalChange]

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub sync verify [DIR]` asks for.
+/// The command `byteclub sync verify [DIR]`.
 struct SyncVerifyCommand: MirrorCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -29,7 +29,7 @@ struct SyncVerifyCommand: MirrorCommand {
         let logger = DiagnosticLog.logger(context)
         let display = ProgressMode.auto.display(
             terminal: context.terminal, environment: context.environment, json: outputOptions.json)
-        // There is no need of a log of it: it changes nothing, and its result tells all.
+        // No progress in a log: the result is enough.
         let reporter = ProgressReporter(context, display: display == .live ? .live : .none, .comparison)
         let total = try Engine.status(of: configuration).bytes
         let found = try await context.withRemote(login, .mirror) { remote in
@@ -49,9 +49,9 @@ struct SyncVerifyCommand: MirrorCommand {
     }
 }
 
-/// What a comparison of disk, mirror and server found.
+/// The result of a comparison of disk, mirror and server.
 struct Verification: CommandResult {
-    /// One path on which two of the three do not agree.
+    /// A path at which two of the three differ.
     struct Difference: Encodable {
         var path: String
         var kind: String
@@ -63,13 +63,13 @@ struct Verification: CommandResult {
     var files: Int
     var folders: Int
     var bytes: Int64
-    /// Entries that are still to be synced and were not compared.
+    /// Entries with pending changes, which were not compared.
     var unsettled: Int
-    /// Entries of the disk that cannot be synced or are left out.
+    /// Entries on the disk that cannot be synced or are excluded.
     var skipped: Int
     /// The first differences.
     var differences: [Difference]
-    /// Whether there may be more of them.
+    /// Whether the list of differences is truncated.
     var isCutShort: Bool
 
     init(_ directory: String, _ found: SyncVerification) {

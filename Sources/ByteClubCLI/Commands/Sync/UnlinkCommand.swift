@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub unlink DIR` asks for.
+/// The command `byteclub unlink DIR`.
 struct UnlinkCommand: MirrorCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlink",
@@ -19,12 +19,12 @@ struct UnlinkCommand: MirrorCommand {
 
     @OptionGroup var outputOptions: OutputOptions
 
-    /// What was ended.
+    /// The unlinked mirror.
     struct Result: CommandResult {
         var directory: String
-        /// Changes here that were not synced yet; they stay in the directory alone.
+        /// Local changes that were never synced; they remain only in the directory.
         var pending: Int
-        /// Whether the trash is kept, because something is in it.
+        /// Whether the trash is kept because it is not empty.
         var keepsTrash: Bool
 
         func text(_ style: TextStyle) -> String {

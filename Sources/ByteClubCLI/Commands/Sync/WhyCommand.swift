@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub why PATH` asks for.
+/// The command `byteclub why PATH`.
 struct WhyCommand: MirrorCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
@@ -24,7 +24,7 @@ struct WhyCommand: MirrorCommand {
     @OptionGroup var mirrorOptions: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
 
-    /// Why the entries at a path are as they are.
+    /// Explanations of the entries at a path.
     struct Result: CommandResult {
         var directory: String
         var path: String

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubHTTP
 
-/// Does what `byteclub daemon` asks for.
+/// The command `byteclub daemon`.
 struct DaemonCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "daemon",
@@ -17,6 +17,8 @@ struct DaemonCommand: ClubCommand {
               byteclub daemon --stop
             """)
 
+    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
+
     @Flag(help: "Install it as a service in your user systemd, and start it.")
     var install = false
 
@@ -28,7 +30,7 @@ struct DaemonCommand: ClubCommand {
 
     @OptionGroup var outputOptions: OutputOptions
 
-    /// Whether there was one.
+    /// Whether a daemon was stopped.
     struct Stopped: CommandResult {
         var wasRunning: Bool
 
@@ -46,7 +48,7 @@ struct DaemonCommand: ClubCommand {
         guard install || uninstall else { return try await Self.work(context) }
         let (service, installs) = (TransferService(context), install)
         let transfers = try context.transferService()
-        // One that was started otherwise has the lock.
+        // A daemon without the service holds the lock.
         if installs, !service.isInstalled { _ = try await Self.stop(context) }
         let answer = try await BlockingWork.run {
             try installs ? service.install(transfers) : service.uninstall()
@@ -54,12 +56,12 @@ struct DaemonCommand: ClubCommand {
         try context.print(answer, json: outputOptions.json)
     }
 
-    /// Who does the transfers, by their kinds.
+    /// The implementations of transfers, by kind.
     static func works(_ context: Context) -> [String: any BackgroundWork] {
         [PhotoUploadOrder.kind: PhotoUploadWork(context), PhotoDownloadOrder.kind: PhotoDownloadWork(context)]
     }
 
-    /// Ends the daemon, if one runs, and waits until it has.
+    /// Stops a running daemon, and waits for its end.
     private static func stop(_ context: Context) async throws -> Stopped {
         guard let control = try await running(context) else { return Stopped(wasRunning: false) }
         try await control.stop()
@@ -74,12 +76,12 @@ struct DaemonCommand: ClubCommand {
 
     private static let (looks, pause) = (500, Duration.milliseconds(20))
 
-    /// The daemon that runs; nil when none does.
+    /// The control connection of the running daemon; nil without one.
     private static func running(_ context: Context) async throws -> BackgroundControl? {
         try await BackgroundControl.running(context.directories.transferService)
     }
 
-    /// Works until there is nothing to do, or a signal comes.
+    /// Runs until there is no work left, or a signal arrives.
     private static func work(_ context: Context) async throws {
         let memory = SpareMemory()
         let notifier = Desktop.find(context.environment).map { TransferNotifier($0) }

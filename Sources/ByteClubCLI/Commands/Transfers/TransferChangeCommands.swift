@@ -18,13 +18,15 @@ struct TransferSelection: ParsableArguments {
 protocol TransferChangeCommand: ClubCommand {
     var selection: TransferSelection { get }
     var outputOptions: OutputOptions { get }
-    /// What is done to them.
+    /// The change.
     static var change: BackgroundChange { get }
     /// The states in which that makes sense.
     static var states: Set<BackgroundStatus.State> { get }
 }
 
 extension TransferChangeCommand {
+    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
+
     func run(in context: Context) async throws {
         let (words, isAll) = (selection.ids, selection.all)
         let (changed, all) = try await context.withTransfers { control in
@@ -44,7 +46,7 @@ extension TransferChangeCommand {
     }
 }
 
-/// Does what `byteclub transfers pause` asks for.
+/// The command `byteclub transfers pause`.
 struct TransfersPauseCommand: TransferChangeCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Pause transfers; transferred data is kept.")
@@ -55,7 +57,7 @@ struct TransfersPauseCommand: TransferChangeCommand {
     @OptionGroup var outputOptions: OutputOptions
 }
 
-/// Does what `byteclub transfers resume` asks for.
+/// The command `byteclub transfers resume`.
 struct TransfersResumeCommand: TransferChangeCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Resume transfers that are paused or have failed.")
@@ -66,7 +68,7 @@ struct TransfersResumeCommand: TransferChangeCommand {
     @OptionGroup var outputOptions: OutputOptions
 }
 
-/// Does what `byteclub transfers cancel` asks for.
+/// The command `byteclub transfers cancel`.
 struct TransfersCancelCommand: TransferChangeCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Cancel transfers; transferred data is discarded.")
@@ -77,14 +79,16 @@ struct TransfersCancelCommand: TransferChangeCommand {
     @OptionGroup var outputOptions: OutputOptions
 }
 
-/// Does what `byteclub transfers clear` asks for.
+/// The command `byteclub transfers clear`.
 struct TransfersClearCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear", abstract: "Clear transfers that are done or have failed.")
 
+    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
+
     @OptionGroup var outputOptions: OutputOptions
 
-    /// How many there were.
+    /// The number of cleared transfers.
     struct Answer: CommandResult {
         var forgotten: Int
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 import ByteClubHTTP
 
-/// Does what `byteclub transfers limit` asks for.
+/// The command `byteclub transfers limit`.
 struct TransfersLimitCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "limit",
@@ -19,14 +19,16 @@ struct TransfersLimitCommand: ClubCommand {
               byteclub transfers limit 'mon-fri 09:00-17:00 500K; sat,sun pause; 2M'
             """)
 
+    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
+
     @Argument(help: "The limits; shown if omitted.")
     var limits: [String] = []
 
     @OptionGroup var outputOptions: OutputOptions
 
-    /// What holds.
+    /// The limits in force.
     struct Answer: CommandResult {
-        /// Each as it is typed; what comes first goes first.
+        /// The limits as typed; the first that applies is used.
         var limits: [String]
 
         func text(_ style: TextStyle) -> String { limits.joined(separator: "; ") }
@@ -75,7 +77,7 @@ extension RateSchedule {
 }
 
 extension SyncSchedule {
-    /// The same limits at the same times, with at least one span.
+    /// Converts the limits of a schedule, with at least one span.
     init(_ schedule: RateSchedule) {
         let always = RateSchedule.Span(from: 0, to: 1_440, rate: schedule.otherwise)
         let isOpen = schedule.otherwise == nil && !schedule.spans.isEmpty
@@ -88,7 +90,7 @@ extension SyncSchedule {
 }
 
 extension SyncSchedule.Span {
-    /// Whether it is the whole week.
+    /// Whether it covers the whole week.
     fileprivate var holdsAlways: Bool { days.count == 7 && end - start == 1_440 }
 }
 

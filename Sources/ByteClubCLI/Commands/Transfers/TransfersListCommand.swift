@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubHTTP
 
-/// Does what `byteclub transfers [list]` asks for.
+/// The command `byteclub transfers [list]`.
 struct TransfersListCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -12,6 +12,8 @@ struct TransfersListCommand: ClubCommand {
             message: the error, or the current step. In a pipe the columns are id, kind, label, state, bytes, total, \
             rate, timeLeft and message.
             """)
+
+    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
 
     @Flag(help: "List once, even on a terminal.")
     var once = false
@@ -36,7 +38,7 @@ struct TransfersListCommand: ClubCommand {
             }
             try context.print(TransferList(rest), json: outputOptions.json)
         } catch let failure as Failure where failure.status == .interrupted {
-            // To look no longer is no failure of anything.
+            // Ctrl-C is the normal end of watching.
             throw Failure.silent(.interrupted)
         }
     }
@@ -45,14 +47,14 @@ struct TransfersListCommand: ClubCommand {
         status.state == .waiting || status.state == .running
     }
 
-    /// Draws the list anew until nothing in it will change by itself.
+    /// Redraws the list until nothing in it will change by itself.
     private static func follow(
         _ control: BackgroundControl, from first: [BackgroundStatus], _ context: Context
     ) async throws {
         var (table, tasks) = (LiveTable(), first)
         while true {
             var list = TransferList(tasks)
-            // A line each for the titles and for the prompt.
+            // Room for the titles and the prompt.
             list.rows = context.terminal.rows().map { max(1, $0 - 2) }
             try table.show(list.text(context.style), on: context.output)
             guard tasks.contains(where: isMoving) else { return }
@@ -60,4 +62,29 @@ struct TransfersListCommand: ClubCommand {
             tasks = try await control.tasks()
         }
     }
+}
+
+/// The command `byteclub transfers …`.
+struct TransfersCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "transfers",
+        abstract: "Manage background transfers.",
+        discussion: """
+            'byteclub daemon' runs the transfers that 'photos upload --background' and 'photos download --background' \
+            have queued. It starts automatically and keeps running when the terminal is closed; after 'byteclub \
+            daemon --install' it also resumes after a reboot. An ID may be shortened to as many digits as are unique, \
+            at least 4.
+
+            Examples:
+              byteclub transfers
+              byteclub transfers pause --all
+              byteclub transfers wait --timeout 2h
+              byteclub transfers limit 'mon-fri 09:00-17:00 500K; 2M'
+            """,
+        subcommands: [
+            TransfersListCommand.self, TransfersPauseCommand.self, TransfersResumeCommand.self,
+            TransfersCancelCommand.self, TransfersWaitCommand.self, TransfersClearCommand.self,
+            TransfersLimitCommand.self,
+        ],
+        defaultSubcommand: TransfersListCommand.self)
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubHTTP
 
-/// Does what `byteclub transfers wait` asks for.
+/// The command `byteclub transfers wait`.
 struct TransfersWaitCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
@@ -11,6 +11,8 @@ struct TransfersWaitCommand: ClubCommand {
             with 0 when all are done, and with 75 when one has failed, when the remaining ones are paused, or on \
             timeout. Ctrl-C ends only the wait.
             """)
+
+    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
 
     @Argument(help: "IDs of transfers, or at least 4 digits of each.", completion: .names)
     var ids: [String] = []
@@ -23,7 +25,7 @@ struct TransfersWaitCommand: ClubCommand {
     @OptionGroup var progressOptions: ProgressOptions
     @OptionGroup var outputOptions: OutputOptions
 
-    /// How long it waits between two looks: longer from look to look.
+    /// The pauses between polls, which grow from the first to the second.
     private static let (shortest, longest) = (Duration.milliseconds(20), Duration.milliseconds(200))
 
     func run(in context: Context) async throws {
@@ -61,11 +63,11 @@ struct TransfersWaitCommand: ClubCommand {
     ) async throws -> TransferWait {
         var (all, pause) = (try await control.tasks(), shortest)
         let named = try TransferIDs(all.map(\.id)).resolve(words)
-        // What somebody cancelled nobody waits for.
+        // Cancelled transfers are not waited for.
         let open = all.filter { $0.state != .done && $0.failure?.code != "cancelled" }
         var wait = TransferWait(for: words.isEmpty ? open.map(\.id) : named)
         let end = timeout.map { context.uptime() + .seconds($0.seconds) }
-        // How many more failed for a reason than the one of which it was told.
+        // How many more transfers failed for a reason than the one that was printed.
         var repeated: [String: Int] = [:]
         while true {
             let ended = wait.take(all)

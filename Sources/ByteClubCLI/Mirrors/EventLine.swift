@@ -1,0 +1,162 @@
+import ByteClubCore
+
+/// The events of a sync as lines for people.
+enum EventLine {
+    /// One line for people; nil for events that are not shown.
+    static func text(_ event: SyncEvent, _ style: TextStyle) -> String? {
+        let path = event.path ?? ""
+        switch event.event {
+        case .download: return "downloaded \(path)"
+        case .upload: return "uploaded \(path)"
+        case .deleteLocal: return "removed \(path) here"
+        case .deleteRemote: return "removed \(path) on the server"
+        case .makeLocalFolder: return "created \(path)/ here"
+        case .makeRemoteFolder: return "created \(path)/ on the server"
+        case .moveLocal: return "moved \(event.from ?? "") to \(path) here"
+        case .moveRemote: return "moved \(event.from ?? "") to \(path) on the server"
+        case .merge: return "merged \(path)"
+        case .conflict:
+            let why = event.message.map { "; \($0)" } ?? ""
+            return "conflict in \(path): this machine's text is in \(event.copy ?? "a copy beside it")\(why)"
+        case .problem:
+            let next = event.until == nil ? "" : "; retrying"
+            return (path.isEmpty ? "" : "\(path): ") + (event.message ?? "skipped") + next
+        case .paused:
+            return "paused \(event.until.map { "until \(style.calendar($0)) or" } ?? "until") 'byteclub sync resume'"
+        case .held:
+            return
+                "\(path.isEmpty ? "deletions" : path): \(event.message ?? "a deletion is held; see --force-deletes")"
+        case .progress, .idle: return nil
+        case .summary: return event.summary.map(text)
+        }
+    }
+
+    /// The name of an event in a log, in the words of the lines above.
+    static func words(_ event: String) -> String {
+        switch SyncEvent.Kind(rawValue: event) {
+        case .download: "downloaded"
+        case .upload: "uploaded"
+        case .deleteLocal: "removed here"
+        case .deleteRemote: "removed on the server"
+        case .makeLocalFolder: "created here"
+        case .makeRemoteFolder: "created on the server"
+        case .moveLocal: "moved here"
+        case .moveRemote: "moved on the server"
+        case .merge: "merged"
+        case .conflict, .problem, .held, .progress, .paused, .idle, .summary, nil: event
+        }
+    }
+
+    /// One line for people about a planned step.
+    static func plan(_ step: PlannedStep) -> String {
+        let shown = Failure.line(step.path)
+        switch step.event {
+        case .download: return "would download \(shown)"
+        case .upload: return "would upload \(shown)"
+        case .deleteLocal: return "would remove \(shown) here"
+        case .deleteRemote: return "would remove \(shown) on the server"
+        case .makeLocalFolder: return "would create \(shown)/ here"
+        case .makeRemoteFolder: return "would create \(shown)/ on the server"
+        case .moveLocal: return "would move \(Failure.line(step.from ?? "")) to \(shown) here"
+        case .moveRemote: return "would move \(Failure.line(step.from ?? "")) to \(shown) on the server"
+        case .held: return "would hold the removal of \(shown): too many deletions at once"
+        case .merge, .conflict, .problem, .progress, .paused, .idle, .summary:
+            return "would keep both sides of \(shown), this machine's as \(Failure.line(step.copy ?? ""))"
+        }
+    }
+
+    /// A summary's line.
+    static func text(_ summary: SyncSummary) -> String {
+        var parts: [String] = []
+        let add = { (count: Int, what: String) in if count > 0 { parts.append("\(count) \(what)") } }
+        add(summary.uploaded, "uploaded")
+        add(summary.downloaded, "downloaded")
+        add(summary.deletedLocal, "removed here")
+        add(summary.deletedRemote, "removed on the server")
+        add(summary.movedLocal, "moved here")
+        add(summary.movedRemote, "moved on the server")
+        add(summary.merged, "merged")
+        add(summary.conflicts, summary.conflicts == 1 ? "conflict" : "conflicts")
+        add(summary.held, summary.held == 1 ? "deletion held" : "deletions held")
+        if summary.heldByRules > 0 { parts.append("new ignore rules held") }
+        add(summary.problems, "skipped")
+        let done = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
+        let ignored = summary.ignored.text.map { "; \($0)" } ?? ""
+        return (summary.isComplete ? "in sync: " : "not in sync yet: ") + done + ignored
+    }
+}
+
+extension SyncStatus.Ignored {
+    /// The number of excluded entries, for people; nil when there are none.
+    var text: String? {
+        let parts = [(disk, "here"), (server, "on the server")].filter { $0.0 > 0 }
+            .map { "\($0.0) \($0.0 == 1 ? "entry" : "entries") \($0.1)" }
+        return parts.isEmpty ? nil : "ignore rules exclude " + parts.joined(separator: " and ")
+    }
+}
+
+extension SyncStatus.HeldRules {
+    /// The effect of the held rules, for people.
+    var text: String { "its new rules would exclude \(entries) of \(synced) synced entries" }
+}
+
+/// An event of a sync as JSON, with its time among its fields.
+struct DatedSyncEvent: Encodable, Sendable {
+    var event: SyncEvent
+    /// As RFC 3339 in UTC.
+    var time: String
+
+    private enum CodingKeys: String, CodingKey { case time }
+
+    func encode(to encoder: any Encoder) throws {
+        try event.encode(to: encoder)
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        try box.encode(time, forKey: .time)
+    }
+}
+
+/// A planned step of a sync.
+struct PlannedStep: Encodable, Hashable, Sendable {
+    /// The event that the step would be.
+    var event: SyncEvent.Kind
+    /// The path relative to the mirror's root.
+    var path: String
+    /// The old path of a move.
+    var from: String?
+    /// The name for the local side of a conflict.
+    var copy: String?
+    /// Always true: nothing was done.
+    var planned = true
+
+    /// Converts an event.
+    init(_ event: SyncEvent) {
+        self.event = event.event
+        path = event.path ?? ""
+        from = event.from
+        copy = event.copy
+    }
+}
+
+/// The last line of a dry run in JSON.
+struct PlannedSummary: Encodable, Sendable {
+    var event = "summary"
+    /// How many steps a sync would take.
+    var planned: Int
+    /// The number of deletions that it would hold; nil for none.
+    var held: Int?
+
+    /// Counts steps.
+    init(_ steps: [PlannedStep]) {
+        let held = steps.count { $0.event == .held }
+        planned = steps.count - held
+        self.held = held > 0 ? held : nil
+    }
+
+    /// One line for people.
+    var text: String {
+        var parts: [String] = []
+        if planned > 0 { parts.append("\(planned) \(planned == 1 ? "change" : "changes") to make") }
+        if let held { parts.append("\(held) \(held == 1 ? "deletion" : "deletions") to hold") }
+        return parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
+    }
+}
