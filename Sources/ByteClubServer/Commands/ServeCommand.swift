@@ -43,7 +43,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         if let warning = configuration.history.warning { logger.warning("\(warning)") }
         let store = try DataDirectory(path: configuration.directory).serve(
-            configuration.history, readers: FairShares.databaseReaders, logger: logger)
+            configuration.history, readers: SharedLimits.databaseReaders, logger: logger)
         let result: Result<Void, any Error>
         do {
             try Self.makeCertificate(&configuration, logger)

@@ -91,7 +91,8 @@ protocol LinkStore: Sendable {
     ///
     /// The terms apply to an existing link as well.
     ///
-    /// - Throws: ``APIError`` 429 when the member has ``Link/mostOfMember`` already.
+    /// - Throws: ``StorageError`` `tooMany` when the member has ``Link/mostOfMember`` already, `notFound` when the
+    ///   entry is gone.
     func link(
         _ purpose: Link.Purpose, to entry: FolderEntry, by member: Int64, _ terms: Link.Terms
     ) async throws -> Link
