@@ -23,7 +23,7 @@ extension EndToEnd {
                 for link in try Self.text(of: page).matches(of: /\]\(([^)#]+)\)/).map(\.output.1)
                 where !link.contains("://") {
                     let path = "\(Fixture.projectRoot)/\(folder)/\(link)"
-                    #expect(access(path, R_OK) == 0, "\(page) links to \(link)")
+                    #expect(unsafe access(path, R_OK) == 0, "\(page) links to \(link)")
                 }
             }
         }
