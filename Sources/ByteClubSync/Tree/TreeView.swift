@@ -18,4 +18,3 @@ protocol TreeView {
     /// The items under one key in a folder as a side shows it; a disk may have several.
     func children(of folder: ItemID, key: String, on side: Side) throws -> [Item]
 }
-

@@ -83,7 +83,7 @@ import Testing
         #expect(world.out == "\(mirror) is resumed\n")
         await wait(for: "uploaded second.md")
         #expect(await world.run("sync", "deselect", "Trips") == .success, "\(world.err)")
-        while LocalFile.exists(mirror + "/Trips/alps.md") { try await Task.sleep(for: .milliseconds(5)) }
+        try await eventually("the folder is removed") { !LocalFile.exists(mirror + "/Trips/alps.md") }
         #expect(await world.run("sync", "select", "Trips") == .success, "\(world.err)")
         await wait(for: "downloaded Trips/alps.md")
         press.now(.interrupted)

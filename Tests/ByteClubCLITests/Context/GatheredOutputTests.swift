@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ByteClubCLI
@@ -22,7 +23,7 @@ import Testing
             expected += line
             try gathered.write(line)
         }
-        while writes.bytes.count < expected.count { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually("all is written") { writes.bytes.count >= expected.count }
         #expect(writes.bytes == expected)
         #expect(writes.all.withLock { $0.count } < 2_000)
     }
@@ -48,7 +49,7 @@ import Testing
                 throw Full()
             })
         try gathered.write([65])
-        while attempts.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually("one attempt") { attempts.withLock { $0 } > 0 }
         #expect(throws: Full.self) { try gathered.write([66]) }
         #expect(throws: Full.self) { try gathered.flush() }
         #expect(attempts.withLock { $0 } == 1)

@@ -33,7 +33,7 @@ import Testing
         download.open = { [server = world.server] _, _ in server }
         daemon.works = [PhotoUploadOrder.kind: upload, PhotoDownloadOrder.kind: download]
         let running = Task { [daemon] in try await daemon.run() }
-        while !LocalFile.exists(daemon.service.socketPath) { try await Task.sleep(for: .milliseconds(5)) }
+        try await eventually("the daemon listens") { LocalFile.exists(daemon.service.socketPath) }
         do {
             try await body()
             running.cancel()
@@ -159,15 +159,15 @@ import Testing
                     try JSONSerialization.jsonObject(with: Data(world.outBytes)) as? [String: Any])
                 let id = try #require(BackgroundTask.ID(object["id"] as? String ?? ""))
                 files.append(TransferFiles(id, context))
-                while !LocalFile.exists(files[files.count - 1].changed) { try await Task.sleep(for: .milliseconds(5)) }
+                try await eventually("the last file is there") { LocalFile.exists(files[files.count - 1].changed) }
                 guard files.count == 1 else { continue }
                 #expect(await world.run("transfers", "cancel", "--all", in: context) == .success)
-                while LocalFile.exists(files[0].changed) { try await Task.sleep(for: .milliseconds(5)) }
+                try await eventually("the first file is removed") { !LocalFile.exists(files[0].changed) }
                 try LocalFiles.write([1], to: files[0].changed)
             }
             #expect(await world.run("transfers", "clear", in: context) == .success)
             #expect(world.out == "cleared 1 transfer\n")
-            while LocalFile.exists(files[0].changed) { try await Task.sleep(for: .milliseconds(5)) }
+            try await eventually("the first file is removed") { !LocalFile.exists(files[0].changed) }
             #expect(LocalFile.exists(files[1].changed))
             #expect(await world.run("transfers", "cancel", "--all", in: context) == .success)
         }
@@ -224,7 +224,7 @@ import Testing
                 context.environment[variable] = value
                 let list = Task { [world] in await world.run("transfers", in: context) }
                 if isDrawn {
-                    while !world.out.contains("\u{1B}[J") { try await Task.sleep(for: .milliseconds(5)) }
+                    try await eventually("the list is drawn") { world.out.contains("\u{1B}[J") }
                     // With nothing left to wait for it ends.
                     #expect(await ByteClub.run(["transfers", "cancel", "--all"], in: self.context) == .success)
                 }

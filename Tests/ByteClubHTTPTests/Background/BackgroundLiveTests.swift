@@ -1,5 +1,6 @@
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ByteClubHTTP
@@ -11,7 +12,7 @@ private final class HeldWork: BackgroundWork {
     func release() { isFree.withLock { $0 = true } }
 
     func run(_ payload: [UInt8], _ context: WorkContext) async throws -> BackgroundResult {
-        while !isFree.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+        try await eventually("the gate opens") { isFree.withLock { $0 } }
         return BackgroundResult(bytes: payload)
     }
 

@@ -276,7 +276,7 @@ import Testing
         try await TestServer.run { server in
             let page = try await Self.page(server, "")
             async let waiting = Self.page(server, "?wait=30&cursor=\(page.cursor)")
-            while server.store.waiterCount == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            try await eventually("a poll waits") { server.store.waiterCount > 0 }
             try await server.store("/a.md")
             let changes = try await waiting
             #expect(changes.entries.map(\.name) == ["a.md"] && !changes.isReset)

@@ -35,7 +35,7 @@ import Testing
             _ = try await server.send("GET /1/nothing", [])
             let cursor = try await server.post("/1/delta").decoded(DeltaPage.self).cursor
             async let poll = server.send("GET /1/longpoll_delta?cursor=\(cursor)&timeout=480", [])
-            while server.store.waiterCount == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            try await eventually("a poll waits") { server.store.waiterCount > 0 }
             // A request is counted after its answer, and a connection until both sides have closed it.
             try await eventually("all but the poll is over") {
                 monitor.connections.open == 1 && monitor.requests.all.reduce(0) { $0 + $1.series.latency.count } == 9

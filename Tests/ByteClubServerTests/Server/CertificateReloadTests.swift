@@ -59,7 +59,7 @@ import Testing
             let fields = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: String])
             let cursor = try #require(fields["cursor"])
             async let poll = before.data(for: request("/1/longpoll_delta?cursor=\(cursor)&timeout=480"))
-            while server.store.waiterCount == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            try await eventually("a poll waits") { server.store.waiterCount > 0 }
 
             try LocalFiles.write("no certificate", to: folder.path + "/live.pem")
             #expect(throws: (any Error).self) { try server.club.reloadCertificate() }

@@ -25,7 +25,7 @@ struct ChangeSignalTests {
                     return (answer, ContinuousClock.now)
                 }
             }
-            while store.waiterCount < 3 { await Task.yield() }
+            try await eventually("three waiters") { store.waiterCount >= 3 }
             last = try await fixture.put("/notes/b", [UInt8(round)]).revision
             let written = ContinuousClock.now
             for task in waiting {
@@ -84,7 +84,7 @@ struct ChangeSignalTests {
         let fixture = try StoreFixture()
         let store = fixture.store
         let waiting = Task { try await store.waitForChange(after: 0, prefix: .root, timeout: .seconds(60)) }
-        while store.waiterCount == 0 { await Task.yield() }
+        try await eventually("a waiter") { store.waiterCount > 0 }
         let start = ContinuousClock.now
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }

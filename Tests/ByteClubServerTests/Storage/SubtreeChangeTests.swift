@@ -134,7 +134,7 @@ import Testing
                 let key = try RemotePath(prefix).key
                 return Task { try await store.waitForChange(after: last, prefix: key, timeout: .seconds(60)) }
             }
-            while store.waiterCount < prefixes.count { await Task.yield() }
+            try await eventually("each prefix has a waiter") { store.waiterCount >= prefixes.count }
             _ = try await store.write(by: 1, storing: []) { folder in
                 if let target { return try folder.move(RemotePath("/a"), to: RemotePath(target)) }
                 return try folder.delete(RemotePath("/x"), seen: nil)

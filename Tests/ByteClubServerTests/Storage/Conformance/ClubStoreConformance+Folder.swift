@@ -1,4 +1,5 @@
 import ByteClubCore
+import TestSupport
 import Testing
 
 @testable import ByteClubServer
@@ -192,7 +193,7 @@ extension ClubStoreConformance {
                         after: last, prefix: PathKey(folded: prefix), timeout: .seconds(60))
                 }
             }
-            while run.store.statistics.waiting < 4 { await Task.yield() }
+            try await eventually("four changes wait") { run.store.statistics.waiting >= 4 }
             try await run.put("/notes/b", [2])
             for task in waiting { #expect(try await task.value) }
             #expect(try await !other.value)
@@ -209,7 +210,7 @@ extension ClubStoreConformance {
         },
         ClubStoreConformance("a write that is undone wakes nobody, and cancelling ends a wait") { run in
             let waiting = Task { try await run.store.waitForChange(after: 0, prefix: .root, timeout: .seconds(60)) }
-            while run.store.statistics.waiting == 0 { await Task.yield() }
+            try await eventually("a change waits") { run.store.statistics.waiting > 0 }
             await #expect(throws: Refusal.self) {
                 try await run.store.write(by: 1, storing: nil) { folder in
                     _ = try folder.createFolder(try RemotePath("/d"))
