@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 
 extension PictureStore {
-    /// Raised with every change of the copies' contents.
+    /// Raised with every change of the copies' contents, or after which a refused photo may have a copy.
     private static let copyVersion = 1
     /// The largest photo that is copied without its place, in bytes.
     private static let copyLimit: Int64 = 256 << 20

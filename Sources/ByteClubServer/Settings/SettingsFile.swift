@@ -33,19 +33,23 @@ struct SettingsFile: Sendable {
         guard count < limit else {
             throw CommandFailure(.configuration, "'\(path)' is larger than \(HumanSize.shown(Int64(limit)))")
         }
-        return String(decoding: bytes.prefix(count), as: UTF8.self)
+        guard let text = String(validating: bytes.prefix(count), as: UTF8.self) else {
+            throw CommandFailure(.configuration, "'\(path)' is not UTF-8 text")
+        }
+        return text
     }
 
     private static func values(in text: String, _ path: String) throws(CommandFailure) -> [SettingName: String] {
         var values: [SettingName: String] = [:]
-        // The setting of the last line that had a name: items of a list may follow it.
+        // The setting of the last line that had a name; items of a list may follow it if it has no value there.
         var last: SettingName?
+        var takesItems = false
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let content = line.drop(while: \.isWhitespace)
-            guard let first = content.first, first != "#", !line.hasPrefix("---"), line != "..." else { continue }
+            guard let first = content.first, first != "#", line != "...", !isDocumentStart(line) else { continue }
             do throws(SettingText.Malformed) {
                 if first == "-" {
-                    guard let last, let items = values[last] else { throw .init("expected 'name: value'") }
+                    guard let last, takesItems, let items = values[last] else { throw .init("expected 'name: value'") }
                     let item = try SettingText.read(content.dropFirst())
                     values[last] = items.isEmpty ? item : items + "," + item
                 } else if let last, content.startIndex > line.startIndex {
@@ -54,13 +58,18 @@ struct SettingsFile: Sendable {
                     let (name, value) = try setting(in: content)
                     guard values[name] == nil else { throw .init("'\(name.rawValue)' is set twice") }
                     values[name] = value
-                    last = name
+                    (last, takesItems) = (name, value.isEmpty)
                 }
             } catch {
                 throw CommandFailure(.configuration, "\(path):\(index + 1): \(error.reason)")
             }
         }
         return values
+    }
+
+    private static func isDocumentStart(_ line: Substring) -> Bool {
+        guard line.hasPrefix("---") else { return false }
+        return line.dropFirst(3).drop(while: \.isWhitespace).first.map { $0 == "#" } ?? true
     }
 
     private static func setting(

@@ -71,10 +71,18 @@ final class FolderHandles {
         return nil
     }
 
-    /// The entry at a location of the tree; nil when there is none, or its folder is not where the tree has it.
+    /// The entry at a location of the tree; nil when there is none.
+    ///
+    /// The folders above it count by their names: a folder that was rebuilt under its name still has the entry.
     func entry(at location: Location) throws -> DiskEntry? {
         do {
-            return try folder(location.parent).entry(location.name.text)
+            if let reached = try reach(location.parent), reached.item == location.parent {
+                return try reached.folder.entry(location.name.text)
+            }
+            guard let chain = try tree.localChain(of: location.parent) else { return nil }
+            var folder = root
+            for step in chain { folder = try folder.folder(step.state.location.name.text) }
+            return try folder.entry(location.name.text)
         } catch let error as FileError where error.isMissing {
             return nil
         }

@@ -280,7 +280,10 @@ final class PathReplica: RemoteReplica {
         case .success(let reported): metadata = reported
         case .failure(let error):
             guard case .delete = call.write.effect, error.code == .notFound else {
-                if case .move = call.verb, error.isRetryable { hasPendingMove = true }
+                if case .move = call.verb, error.isRetryable {
+                    hasPendingMove = true
+                    report.distrustFeed(.echoExpected)
+                }
                 return try report.judge(error, about: [call.write.item])
             }
             // Deleted already, as wanted.

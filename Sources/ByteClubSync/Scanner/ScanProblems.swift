@@ -81,10 +81,10 @@ final class ScanProblems {
     /// The folders with problems that are not in the tree: they were excluded or removed with everything below them.
     func strays() throws -> [String] {
         try byFolder.keys.map(\.text).filter { folder in
-            try !folder.isEmpty
-                && !store.items(at: folder).contains { item in
-                    try item.isFolder && store.localPath(of: item.id)?.utf8.elementsEqual(folder.utf8) == true
-                }
+            // A file of the name may still be in the tree beside the folder that has replaced it.
+            try store.item(at: folder, on: .local) { namesakes, name in
+                namesakes.first { $0.isFolder && $0.local?.location.name == name }
+            } == nil
         }.sorted()
     }
 

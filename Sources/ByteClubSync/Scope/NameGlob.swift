@@ -16,6 +16,8 @@ struct NameGlob: Sendable, Equatable {
     private var tokens: [Token] = []
     /// How many characters a name has at least that matches.
     private var shortest = 0
+    /// How many tokens follow the last star; nil without a star.
+    private var tail: Int?
     private var literal = ""
 
     /// Whether the pattern consists of two or more stars only: between slashes these match any number of folders.
@@ -51,6 +53,7 @@ struct NameGlob: Sendable, Equatable {
         appendLiteral()
         isDoubleStar = stars > 1 && others == 0
         shortest = tokens.count { $0 != .any }
+        tail = tokens.lastIndex(of: .any).map { tokens.count - 1 - $0 }
     }
 
     private mutating func append(_ token: Token) {
@@ -69,13 +72,21 @@ struct NameGlob: Sendable, Equatable {
     /// later. So there are at most as many steps as the product of both lengths, however many stars there are.
     func matches(_ name: ArraySlice<Unicode.Scalar>) -> Bool {
         if name.count < shortest { return false }
+        // The tokens after the last star can only match the end of the name, where most names fail at once.
+        let tail = tail ?? 0
+        let end = (token: tokens.count - tail, index: name.endIndex - tail)
+        for offset in 0..<tail where !Self.matches(tokens[end.token + offset], name[end.index + offset]) {
+            return false
+        }
         var (index, token) = (name.startIndex, 0)
         var star: (token: Int, index: Int)?
-        while index < name.endIndex {
-            if token < tokens.count, tokens[token] == .any {
+        while index < end.index {
+            if token < end.token, tokens[token] == .any {
                 token += 1
+                // Nothing but the tail is left.
+                if token == end.token { return true }
                 star = (token, index)
-            } else if token < tokens.count, Self.matches(tokens[token], name[index]) {
+            } else if token < end.token, Self.matches(tokens[token], name[index]) {
                 (token, index) = (token + 1, index + 1)
             } else if let last = star {
                 (token, index) = (last.token, last.index + 1)
@@ -84,7 +95,7 @@ struct NameGlob: Sendable, Equatable {
                 return false
             }
         }
-        return tokens[token...].allSatisfy { $0 == .any }
+        return tokens[token..<end.token].allSatisfy { $0 == .any }
     }
 
     private static func matches(_ token: Token, _ scalar: Unicode.Scalar) -> Bool {

@@ -93,7 +93,9 @@ struct TreeEditor: ~Copyable {
     // MARK: Scans of the disk
 
     /// A scan has found an entry that is not in the tree.
-    mutating func found(_ id: ItemID, _ local: LocalState) throws { try save(Item(id, local: local), placedOn: .local) }
+    ///
+    /// A new item is in the folder that is scanned and has no children, so its place needs no check.
+    mutating func found(_ id: ItemID, _ local: LocalState) throws { try store.save(Item(id, local: local)) }
 
     /// A scan has found the entry of an item, where it was or elsewhere; returns the item as it is now.
     mutating func observeLocal(_ known: Item, as local: LocalState, isFrozen: Bool) throws -> Item {

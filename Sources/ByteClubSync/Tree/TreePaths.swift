@@ -113,7 +113,8 @@ extension TreeView {
         return found?.id == .root ? nil : found
     }
 
-    private func item(
+    /// The item at a path on a side; `choosing` selects one of the items whose names have the same key.
+    func item(
         at path: String, on side: Side, choosing choice: ([Item], EntryName) -> Item?
     ) throws -> Item? {
         var current = try item(.root)

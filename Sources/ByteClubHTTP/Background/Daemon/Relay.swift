@@ -62,6 +62,10 @@ actor Relay {
         // Programs with a proxy make their requests themselves.
         configuration.proxy = .none
         let session = try Session(configuration: configuration, name: "relay")
+        // A session with an earlier content of the same file is of no more use.
+        for old in sessions.keys where old.file == trust.file && old.keys == trust.keys {
+            if let ended = sessions.removeValue(forKey: old) { Task { await ended.finishTasksAndInvalidate() } }
+        }
         sessions[trust] = session
         return session
     }
