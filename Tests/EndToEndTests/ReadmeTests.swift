@@ -135,7 +135,8 @@ struct ReadmeScript {
                 script += "while kill -INT $! 2>/dev/null; do sleep 1; done\n"
                 script += "wait $!; [ $? = 130 ] || fail $? \(quoted)\n"
             } else {
-                script += "\(command) </dev/null || fail $? \(quoted)\n"
+                // The group's input, since a command's own would replace its pipe.
+                script += "{ \(command); } </dev/null || fail $? \(quoted)\n"
             }
         }
         return script + "kill $(jobs -p) 2>/dev/null\nexit 0\n"
