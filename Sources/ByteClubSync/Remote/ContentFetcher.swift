@@ -222,26 +222,16 @@ final class ContentFetcher {
     /// The content that both sides had last.
     func base(of item: Item, _ base: SyncedState, _ report: inout SyncReport) async throws -> [UInt8]? {
         guard let hash = base.hash, base.size <= Int64(TextMerge.limit) else { return nil }
-        let tree = replica.tree
-        guard let revision = base.revision, let path = try? tree.path(of: item.id, &report) else { return nil }
-        var paths = [path]
-        // After a move the server has the earlier revision at the earlier path only.
-        if try tree.isOnServer(base.location.parent), let earlier = try? tree.path(of: base.location, &report),
-            earlier != path
-        {
-            paths.append(earlier)
+        guard let revision = base.revision, let path = try? replica.tree.path(of: item.id, &report) else { return nil }
+        do throws(RemoteError) {
+            let bytes = try await replica.tree.remote.content(
+                at: path, revision: revision, range: nil, limit: TextMerge.limit
+            ).bytes
+            return ContentHasher.hash(bytes) == hash ? bytes : nil
+        } catch {
+            if error.isRetryable || error.code == .cancelled || error.code == .unauthorized { throw error }
+            return nil
         }
-        for path in paths {
-            do throws(RemoteError) {
-                let bytes = try await tree.remote.content(
-                    at: path, revision: revision, range: nil, limit: TextMerge.limit
-                ).bytes
-                if ContentHasher.hash(bytes) == hash { return bytes }
-            } catch {
-                if error.isRetryable || error.code == .cancelled || error.code == .unauthorized { throw error }
-            }
-        }
-        return nil
     }
 }
 
