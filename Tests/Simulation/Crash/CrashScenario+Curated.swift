@@ -110,10 +110,18 @@ extension CrashScenario {
                 "r/p/q/d.md": "dee 2\n",
             ]),
         Self(
-            name: "edits that merge of what one has moved",
+            // The server has the earlier content at the earlier path only, so there is no base for a merge.
+            name: "edits of what one has moved",
             mine: [.write("a.md", "one\ntwo\nthree\n4\n"), .move("a.md", to: "p/a.md")],
             theirs: [.write("a.md", "1\ntwo\nthree\nfour\n")],
-            makes: ["a.md": nil, "p/a.md": "1\ntwo\nthree\n4\n"]),
+            makes: [
+                "a.md": nil, "p/a.md": "1\ntwo\nthree\nfour\n",
+                copy("p/a.md", "one\ntwo\nthree\n4\n"): "one\ntwo\nthree\n4\n",
+            ],
+            mirroredMakes: [
+                "a.md": nil, "p/a.md": "one\ntwo\nthree\n4\n",
+                copy("p/a.md", "1\ntwo\nthree\nfour\n"): "1\ntwo\nthree\nfour\n",
+            ]),
     ]
 
     /// What both do to places.

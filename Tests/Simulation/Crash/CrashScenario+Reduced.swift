@@ -7,7 +7,7 @@ extension CrashScenario {
     private static let plainChoice: Set<String> = [
         "a new note in new folders", "a moved and edited file", "a moved folder with an edit in it",
         "two files that exchange names", "edits that do not merge", "an edit of what the other moved",
-        "an edit in a folder that the other moved", "edits that merge of what one has moved",
+        "an edit in a folder that the other moved", "edits of what one has moved",
         "a deletion of what the other edited", "two new notes of one name",
     ]
 
@@ -20,7 +20,7 @@ extension CrashScenario {
         case "one file moved to two places":
             // What has another name in another folder is not known to be the same file.
             scenario.makes["mine.md"] = "bee\n"
-        case "edits that merge of what one has moved":
+        case "edits of what one has moved":
             // What is moved and changed at once is another file.
             scenario.mirroredMakes = ["a.md": "1\ntwo\nthree\nfour\n", "p/a.md": "one\ntwo\nthree\n4\n"]
         default: break

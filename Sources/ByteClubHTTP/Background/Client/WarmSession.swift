@@ -94,8 +94,8 @@ public final class WarmConnections: Sendable {
     private static let longestTimeout: Int64 = 86_400_000
 
     private let client: DaemonClient
-    /// Whether the daemon has failed: it is not tried again, since there is no second connection.
-    private let hasFailed = Mutex(false)
+    /// Why the daemon is not asked again: there is no second connection.
+    private let failure = Mutex<TransferError?>(nil)
 
     private init(_ client: DaemonClient) { self.client = client }
 
@@ -125,7 +125,7 @@ public final class WarmConnections: Sendable {
     /// - Returns: The daemon's answer or refusal, or why none came: the daemon ended, hangs or is another version, or the
     ///   Swift task was cancelled.
     func perform(_ request: RelayedRequest) async -> Result<DaemonAnswer, TransferError> {
-        if hasFailed.withLock({ $0 }) { return .failure(TransferError(.daemonUnavailable, "the daemon has ended")) }
+        if let failure = failure.withLock({ $0 }) { return .failure(failure) }
         let timeout = Duration.milliseconds(min(request.timeoutForRequest, Self.longestTimeout))
         let limit = Task.detached { [client] in
             // A daemon that works refuses earlier, when the request's time is over.
@@ -134,7 +134,7 @@ public final class WarmConnections: Sendable {
         }
         defer { limit.cancel() }
         do throws(TransferError) { return .success(try await client.call(.relay(request))) } catch {
-            if error.code != .cancelled { hasFailed.withLock { $0 = true } }
+            if [.daemonUnavailable, .sessionInvalid].contains(error.code) { failure.withLock { $0 = error } }
             return .failure(error)
         }
     }
