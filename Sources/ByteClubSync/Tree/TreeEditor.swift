@@ -94,8 +94,14 @@ struct TreeEditor: ~Copyable {
 
     /// A scan has found an entry that is not in the tree.
     ///
-    /// A new item is in the folder that is scanned and has no children, so its place needs no check.
-    mutating func found(_ id: ItemID, _ local: LocalState) throws { try store.save(Item(id, local: local)) }
+    /// - Throws: ``SyncError`` when its folder is not in the tree. A new item has no children, so it closes no cycle.
+    mutating func found(_ id: ItemID, _ local: LocalState) throws {
+        let parent = local.location.parent
+        guard try parent == .root || store.item(parent)?.isFolder == true else {
+            throw SyncError(.database, "the mirror's tree of the disk has an entry that is in no folder")
+        }
+        try store.save(Item(id, local: local))
+    }
 
     /// A scan has found the entry of an item, where it was or elsewhere; returns the item as it is now.
     mutating func observeLocal(_ known: Item, as local: LocalState, isFrozen: Bool) throws -> Item {
