@@ -18,6 +18,7 @@ final class CrashRun: @unchecked Sendable {
     private var owed: Set<String> = []
     /// What is wrong; empty when nothing is.
     private(set) var faults: [String] = []
+    private var hadFailure = false
     /// The calls of the undisturbed engine, each with whether it may change something.
     private(set) var calls: [Bool] = []
     /// What the disturbed engine called, and what the machines' trees hold in the end.
@@ -61,6 +62,7 @@ final class CrashRun: @unchecked Sendable {
         case .failure, .survivedFailure: mine.failingCall = mine.effects + call
         }
         mine.outlivesFailures = fault == .survivedFailure
+        hadFailure = [.survivedFailure, .failure].contains(fault)
         mine.disk.before = { [unowned self] in passages.append("\(mine.effects): \($0.verb.rawValue) \($0.path)") }
         mine.network.onWrite = { [unowned self] in passages.append("\(mine.effects): the server: \($0)") }
         sync(mine)
@@ -154,13 +156,15 @@ final class CrashRun: @unchecked Sendable {
 
     private func judge() {
         var reachable = history
-        for machine in [mine, theirs] {
-            var expected = scenario.end
+        let observed = [mine, theirs].map { ($0, observe($0)) }
+        // Both machines must have the same one of the ends.
+        let other = hadFailure ? scenario.otherEnds.first { $0 == observed.last?.1.tree } : nil
+        for (machine, (found, lines)) in observed {
+            var expected = other ?? scenario.end
             if machine === mine, let folder = scenario.leftOut {
                 expected = expected.filter { !LocalPath.isWithin($0.key, folder) }
             }
             if machine === mine { expected.merge(scenario.mineAlone) { $1 } }
-            let (found, lines) = observe(machine)
             reachable.formUnion(lines)
             for path in Set(expected.keys).union(found.keys).sorted() where expected[path] != found[path] {
                 faults.append(

@@ -91,7 +91,11 @@ extension CrashScenario {
     private static let notes: [Self] = [
         Self(
             name: "edits that merge", mine: [.write("a.md", "one\ntwo\nthree\n4\n")],
-            theirs: [.save("a.md", "1\ntwo\nthree\nfour\n")], makes: ["a.md": "1\ntwo\nthree\n4\n"]),
+            theirs: [.save("a.md", "1\ntwo\nthree\nfour\n")], makes: ["a.md": "1\ntwo\nthree\n4\n"],
+            otherMakes: [
+                ["a.md": "1\ntwo\nthree\nfour\n", copy("a.md", ""): "one\ntwo\nthree\n4\n"],
+                ["a.md": "one\ntwo\nthree\n4\n", copy("a.md", ""): "1\ntwo\nthree\nfour\n"],
+            ]),
         Self(
             name: "edits that do not merge", mine: [.write("b.md", "mine\n")], theirs: [.write("b.md", "theirs\n")],
             makes: ["b.md": "theirs\n", copy("b.md", "mine\n"): "mine\n"],
@@ -121,6 +125,13 @@ extension CrashScenario {
             mirroredMakes: [
                 "a.md": nil, "p/a.md": "one\ntwo\nthree\n4\n",
                 copy("p/a.md", "1\ntwo\nthree\nfour\n"): "1\ntwo\nthree\nfour\n",
+            ],
+            otherMakes: [
+                ["a.md": nil, "p/a.md": "1\ntwo\nthree\n4\n"],
+                [
+                    "a.md": nil, "p/a.md": "one\ntwo\nthree\n4\n",
+                    copy("a.md", ""): "1\ntwo\nthree\nfour\n",
+                ],
             ]),
     ]
 

@@ -17,6 +17,8 @@ struct CrashScenario: Sendable {
     var makes: [String: String?] = [:]
     /// The same when the first member's changes reach the server first, where that makes a difference.
     var mirroredMakes: [String: String?]?
+    /// Other ends after a call that failed: the earlier content may not have been read in time.
+    var otherMakes: [[String: String?]] = []
     /// The folder that is left out on the first member's machine.
     var leftOut: String?
     /// What is on the first member's machine alone in the end.
@@ -42,7 +44,12 @@ struct CrashScenario: Sendable {
     ]
 
     /// What both have in the end.
-    var end: [String: String] {
+    var end: [String: String] { end(makes) }
+
+    /// What both may have in the end after a call that failed.
+    var otherEnds: [[String: String]] { otherMakes.map(end) }
+
+    private func end(_ makes: [String: String?]) -> [String: String] {
         var tree = start
         for (path, text) in makes { tree[path] = text }
         return tree
