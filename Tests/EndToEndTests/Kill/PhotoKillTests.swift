@@ -41,8 +41,8 @@ extension EndToEnd {
 private struct Upload {
     /// What all that is no content may take, in bytes: heads, the login, listings.
     static let heads: Int64 = 256 << 10
-    /// The first chunk, and the largest, in bytes; each may be twice as long as the one before.
-    private static let (firstChunk, largestChunk): (Int64, Int64) = (1 << 20, 8 << 20)
+    /// The first chunk in bytes; each may be twice as long as the one before, up to the largest.
+    private static let (firstChunk, largestChunk): (Int64, Int64) = (1 << 20, 64 << 20)
 
     private let way: EndToEnd.PhotoKillTests.Way
     private let folder: TemporaryDirectory
@@ -93,10 +93,10 @@ private struct Upload {
     ///
     /// - Returns: How many bytes of the content were sent more than once, and how many that may be.
     func resume() async throws -> (resent: Int64, most: Int64) {
-        // A chunk has at most as many bytes as those before it, and those of a first one. How far a sync has come is
-        // not known here, so that it may be the last one.
+        // A chunk has at most as many bytes as those before it, and those of a first one. The position of a sync is
+        // not known here, so it may be the one with the largest last chunk.
         let before = way == .photos ? position ?? 0 : (size - Self.firstChunk) / 2
-        let most = min(Self.largestChunk, before + Self.firstChunk)
+        let most = min(Self.largestChunk, before + Self.firstChunk, size - before)
         let result = try await ann.start(command).result()
         #expect(result.status == 0, "\(result)")
         if way == .photos { #expect(result.lines == ["/byteclub/photos/big.jpg"] && position == nil, "\(result)") }
