@@ -154,10 +154,8 @@ struct FolderMatch {
 
     /// Records an item's current state.
     private mutating func keep(_ item: Item, _ candidate: Candidate, isNew: Bool) throws {
-        let path = LocalPath.join(visit.path, candidate.entry.name)
         let item = try pass.moves.found(item, pass)
-        try pass.observe(
-            item, candidate.entry, in: folder, at: Location(visit.item, candidate.name), path: path)
+        try pass.observe(item, candidate.entry, in: folder, at: Location(visit.item, candidate.name))
         enter(item.id, candidate, isNew: isNew)
     }
 

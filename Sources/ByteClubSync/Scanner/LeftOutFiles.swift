@@ -2,15 +2,20 @@ import ByteClubCore
 
 /// Files that are in deselected folders on this disk: they are never uploaded, so status has to report them.
 ///
-/// Deselecting a folder removes its files from the disk; later files were made here. No scan reads the folder.
+/// Deselecting a folder removes its files from the disk; later files were made here. No scan reads the folder. Synced
+/// files that were moved there have problems of their own.
 struct LeftOutFiles {
     /// The most entries that are looked at in one folder.
     private static let maximumEntries = 100_000
 
-    let scanner: Scanner
+    private let scanner: Scanner
+    private let moves: UnsyncedMoves
     private var store: any TreeStore { scanner.store }
 
-    init(_ scanner: Scanner) { self.scanner = scanner }
+    init(_ scanner: Scanner, besides moves: UnsyncedMoves) {
+        self.scanner = scanner
+        self.moves = moves
+    }
 
     /// A problem for each deselected folder with files in it: at the path of the first, with how many there are.
     func problems() throws -> [ProblemRecord] {
@@ -58,7 +63,7 @@ struct LeftOutFiles {
                 let key = PathKey(folded: "/" + PathKey.fold(place))
                 if scanner.rules.ignored.excludes(key, isFolder: entry.kind == .folder) { continue }
                 if entry.kind == .folder { left.append(place) }
-                if entry.kind == .file { files.append(place) }
+                if entry.kind == .file, !moves.has(place) { files.append(place) }
             }
         }
         return files.sorted()

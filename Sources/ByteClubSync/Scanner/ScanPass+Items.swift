@@ -11,13 +11,12 @@ extension ScanPass {
         report.created += 1
     }
 
-    /// Records the current state of an item that was found in an open folder: `known` is the tree's, `path` is the path
-    /// of `location`.
-    func observe(
-        _ known: Item, _ entry: DiskEntry, in folder: any DiskFolder, at location: Location, path: String
-    ) throws {
+    /// Records the current state of an item that was found in an open folder: `known` is the tree's.
+    ///
+    /// A file that is found at a synced name is not frozen any more. A folder stays so until it has been listed.
+    func observe(_ known: Item, _ entry: DiskEntry, in folder: any DiskFolder, at location: Location) throws {
         guard var local = known.local else { return }
-        var isFrozen = known.isFrozen
+        let isFrozen = known.isFolder && known.isFrozen
         let stat = local.stat
         let isMoved = local.location != location
         local.location = location
@@ -37,10 +36,8 @@ extension ScanPass {
             } else {
                 local.hash = nil
                 report.edited += 1
-                isFrozen = false
             }
         }
-        if !known.isFolder, problems.has(path) { isFrozen = false }
         if local == known.local, isFrozen == known.isFrozen { return }
         let item = try store.editing { editor in try editor.observeLocal(known, as: local, isFrozen: isFrozen) }
         writes += 1

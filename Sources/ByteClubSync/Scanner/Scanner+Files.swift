@@ -101,7 +101,7 @@ extension Scanner {
             scan.rescans.formUnion(others.compactMap { $0.local?.location.parent })
             return nil
         }
-        try pass.observe(known, entry, in: folder, at: location, path: path)
+        try pass.observe(known, entry, in: folder, at: location)
         return known.id
     }
 }

@@ -132,6 +132,25 @@ import Testing
         #expect(try await remote.text("a.md") == nil)
     }
 
+    @Test("a file that was moved into a deselected folder is held for as long as it is there")
+    func deselected() async throws {
+        let (remote, device) = try await synced()
+        try SyncEngine.deselect("off", of: device.configuration)
+        device.write("off/1.md", "never synced")
+        rename("a.md".utf8, to: "off/a.md".utf8, on: device)
+        for _ in 0..<3 {
+            let summary = try await device.sync()
+            #expect(summary.held == 1 && summary.problems == 2 && summary.deletedRemote == 0)
+            #expect(try SyncEngine.status(of: device.configuration).held.map(\.path) == ["a.md"])
+        }
+        rename("off/a.md".utf8, to: "back.md".utf8, on: device)
+        let summary = try await device.sync()
+        #expect(summary.held == 0 && summary.problems == 1 && summary.movedRemote == 1)
+        #expect(try await remote.text("back.md") == "a.md")
+        device.write("back.md", "edited")
+        #expect(try await device.sync().uploaded == 1)
+    }
+
     @Test("a backup under a name that is not synced is none of it when the name is written again")
     func backup() async throws {
         let (remote, device) = try await synced()
