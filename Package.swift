@@ -91,7 +91,7 @@ let package = Package(
         // SQLite: the mirror's trees on the client, metadata and small bodies on the server.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         // The HTTP server: streaming bodies with back-pressure.
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         // The server's few pages: HTML with everything escaped that is not said otherwise.
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         // Start, signals and graceful shutdown of long-running parts.
