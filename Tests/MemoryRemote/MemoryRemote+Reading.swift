@@ -1,4 +1,5 @@
 public import ByteClubCore
+import ByteClubRemotes
 
 extension MemoryRemote: TextSearchRemote {
     /// All powers but links.

@@ -1,5 +1,6 @@
 import ByteClubCore
 import Synchronization
+import TestSupport
 
 /// The one tree behind all ``MemoryRemote``s of its members.
 final class MemoryTree: Sendable {
