@@ -90,9 +90,9 @@ package final class OpenFile: Sendable {
 }
 
 /// Local files as downloads make them.
-package enum LocalFile {
+enum LocalFile {
     /// Writes a file that is there only when all its bytes are.
-    package static func write(_ bytes: [UInt8], to path: String) throws(RemoteError) {
+    static func write(_ bytes: [UInt8], to path: String) throws(RemoteError) {
         let part = stagingPath(for: path)
         let descriptor = unsafe open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .localFile("cannot write '\(path)'", errno) }
