@@ -190,13 +190,11 @@ extension Account: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let uid else { throw JSONError(.missing("uid")) }
-        guard let displayName else { throw JSONError(.missing("display_name")) }
-        guard let quotaInfo else { throw JSONError(.missing("quota_info")) }
+        (read.uid, read.displayName) = try (uid.required("uid"), displayName.required("display_name"))
+        read.quotaInfo = try quotaInfo.required("quota_info")
         if let role = read.role, role.utf8.count > 64 {
             throw JSONError(.invalid("a role that is longer than 64 bytes"))
         }
-        (read.uid, read.displayName, read.quotaInfo) = (uid, displayName, quotaInfo)
         self = read
     }
 
@@ -220,10 +218,8 @@ extension Account.Quota: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let quota else { throw JSONError(.missing("quota")) }
-        guard let normal else { throw JSONError(.missing("normal")) }
-        guard let shared else { throw JSONError(.missing("shared")) }
-        self.init(quota: quota, normal: normal, shared: shared)
+        try self.init(
+            quota: quota.required("quota"), normal: normal.required("normal"), shared: shared.required("shared"))
         self.datastores = datastores
     }
 }
@@ -248,30 +244,25 @@ extension Account.Extensions: JSONReadable {
     /// Reads the wire's object.
     public init(json: inout JSONReader) throws(JSONError) {
         var version: Int64?
-        var (conditionalDelete, sync, links, history) = (false, false, false, false)
-        var (contentSearch, photoSearch, bulkChunks) = (false, false, false)
-        var club: String?
+        var read = Self(version: 0, conditionalDelete: false)
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "version": version = try json.value()
-            case "conditional_delete": conditionalDelete = try json.optional() ?? false
-            case "sync": sync = try json.optional() ?? false
-            case "links": links = try json.optional() ?? false
-            case "history": history = try json.optional() ?? false
-            case "content_search": contentSearch = try json.optional() ?? false
-            case "photo_search": photoSearch = try json.optional() ?? false
-            case "bulk_chunks": bulkChunks = try json.optional() ?? false
-            case "club": club = try json.optional()
+            case "conditional_delete": read.conditionalDelete = try json.optional() ?? false
+            case "sync": read.sync = try json.optional() ?? false
+            case "links": read.links = try json.optional() ?? false
+            case "history": read.history = try json.optional() ?? false
+            case "content_search": read.contentSearch = try json.optional() ?? false
+            case "photo_search": read.photoSearch = try json.optional() ?? false
+            case "bulk_chunks": read.bulkChunks = try json.optional() ?? false
+            case "club": read.club = try json.optional()
             default: try json.skip()
             }
         }
-        guard let version else { throw JSONError(.missing("version")) }
-        if let club, club.utf8.count > Modifier.longestName {
+        read.version = Int(clamping: try version.required("version"))
+        if let club = read.club, club.utf8.count > Modifier.longestName {
             throw JSONError(.invalid("a club's name that is longer than \(Modifier.longestName) bytes"))
         }
-        self.init(
-            version: Int(clamping: version), conditionalDelete: conditionalDelete, sync: sync, links: links,
-            history: history, contentSearch: contentSearch, photoSearch: photoSearch, bulkChunks: bulkChunks,
-            club: club)
+        self = read
     }
 }

@@ -109,13 +109,10 @@ extension Metadata: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let path else { throw JSONError(.missing("path")) }
-        guard let isFolder else { throw JSONError(.missing("is_dir")) }
+        (read.path, read.isFolder) = try (path.required("path"), isFolder.required("is_dir"))
         if read.bytes < 0 { throw JSONError(.invalid("of a negative length")) }
-        read.path = path
-        read.isFolder = isFolder
         read.size = size ?? HumanSize.text(read.bytes)
-        read.icon = icon ?? (isFolder ? "folder" : "page_white")
+        read.icon = icon ?? (read.isFolder ? "folder" : "page_white")
         self = read
     }
 
@@ -175,9 +172,7 @@ extension Modifier: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let uid else { throw JSONError(.missing("uid")) }
-        guard let displayName else { throw JSONError(.missing("display_name")) }
-        self.init(uid: uid, displayName: displayName)
+        try self.init(uid: uid.required("uid"), displayName: displayName.required("display_name"))
     }
 }
 

@@ -165,6 +165,16 @@ public struct JSONText {
         value(flag)
     }
 
+    /// Writes a member that is an array, each element of which `write` writes.
+    mutating func member<Element>(
+        _ name: StaticString, _ elements: [Element], _ write: (Element, inout JSONText) -> Void
+    ) {
+        key(name)
+        array { json in
+            for element in elements { write(element, &json) }
+        }
+    }
+
     private mutating func separate() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true

@@ -87,14 +87,9 @@ extension HistoryChange: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let sequence else { throw JSONError(.missing("seq")) }
-        guard let action else { throw JSONError(.missing("what")) }
-        guard let path else { throw JSONError(.missing("path")) }
-        guard let isFolder else { throw JSONError(.missing("folder")) }
-        guard let modified else { throw JSONError(.missing("modified")) }
-        guard let author else { throw JSONError(.missing("by")) }
-        (read.sequence, read.action, read.path, read.isFolder) = (sequence, action, path, isFolder)
-        (read.modified, read.author) = (modified, author)
+        (read.sequence, read.action) = try (sequence.required("seq"), action.required("what"))
+        (read.path, read.isFolder) = try (path.required("path"), isFolder.required("folder"))
+        (read.modified, read.author) = try (modified.required("modified"), author.required("by"))
         self = read
     }
 
@@ -104,8 +99,7 @@ extension HistoryChange: JSONReadable {
             json.member("what", action.rawValue)
             json.member("path", path.string)
             json.member("from", origin?.string)
-            json.key("folder")
-            json.value(isFolder)
+            json.member("folder", isFolder)
             json.member("modified", modified)
             json.member("by", author)
             json.member("by_name", authorName)
@@ -126,9 +120,7 @@ extension HistoryPage: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let sequence else { throw JSONError(.missing("seq")) }
-        guard let changes else { throw JSONError(.missing("changes")) }
-        self.init(sequence: sequence, before: before, changes: changes)
+        try self.init(sequence: sequence.required("seq"), before: before, changes: changes.required("changes"))
     }
 
     /// Writes the wire's object.
@@ -136,10 +128,7 @@ extension HistoryPage: JSONReadable {
         json.object { json in
             json.member("seq", sequence)
             json.member("before", before)
-            json.key("changes")
-            json.array { json in
-                for change in changes { change.write(to: &json) }
-            }
+            json.member("changes", changes) { $0.write(to: &$1) }
         }
     }
 }

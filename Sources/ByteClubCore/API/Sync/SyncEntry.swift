@@ -84,16 +84,16 @@ extension SyncEntry: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let node else { throw JSONError(.missing("id")) }
-        guard let parent else { throw JSONError(.missing("parent")) }
-        guard let name else { throw JSONError(.missing("name")) }
+        (read.node, read.parent) = try (node.required("id"), parent.required("parent"))
+        read.name = try name.required("name")
         if read.bytes < 0 { throw JSONError(.invalid("of a negative length")) }
         if min(read.revision, read.placeRevision, read.sequence) < 0 {
             throw JSONError(.invalid("of a negative revision"))
         }
         // A name that is a path would lead out of the mirror.
-        if node != .root, (try? NameRules.check(name)) == nil { throw JSONError(.invalid("of an impossible name")) }
-        (read.node, read.parent, read.name) = (node, parent, name)
+        if read.node != .root, (try? NameRules.check(read.name)) == nil {
+            throw JSONError(.invalid("of an impossible name"))
+        }
         read.clientModified = try FileTime(wire: seconds, nanoseconds)
         self = read
     }
@@ -104,12 +104,8 @@ extension SyncEntry: JSONReadable {
             json.member("id", node.number)
             json.member("parent", parent.number)
             json.member("name", name)
-            json.key("folder")
-            json.value(isFolder)
-            if isDeleted {
-                json.key("deleted")
-                json.value(true)
-            }
+            json.member("folder", isFolder)
+            if isDeleted { json.member("deleted", true) }
             json.member("rev", revision)
             json.member("place_rev", placeRevision)
             json.member("seq", sequence)
@@ -122,10 +118,7 @@ extension SyncEntry: JSONReadable {
             json.member("executable", isExecutable)
             json.member("by", author)
             json.member("by_name", authorName)
-            if isInline {
-                json.key("inline")
-                json.value(true)
-            }
+            if isInline { json.member("inline", true) }
         }
     }
 }
@@ -173,26 +166,19 @@ extension SyncPage: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let isReset else { throw JSONError(.missing("reset")) }
-        guard let cursor else { throw JSONError(.missing("cursor")) }
-        guard let hasMore else { throw JSONError(.missing("has_more")) }
-        guard let entries else { throw JSONError(.missing("entries")) }
-        self.init(isReset: isReset, cursor: cursor, sequence: sequence, hasMore: hasMore, entries: entries)
+        try self.init(
+            isReset: isReset.required("reset"), cursor: cursor.required("cursor"), sequence: sequence,
+            hasMore: hasMore.required("has_more"), entries: entries.required("entries"))
     }
 
     /// Writes the wire's object.
     public func write(to json: inout JSONText) {
         json.object { json in
-            json.key("reset")
-            json.value(isReset)
+            json.member("reset", isReset)
             json.member("cursor", cursor)
             json.member("seq", sequence)
-            json.key("has_more")
-            json.value(hasMore)
-            json.key("entries")
-            json.array { json in
-                for entry in entries { entry.write(to: &json) }
-            }
+            json.member("has_more", hasMore)
+            json.member("entries", entries) { $0.write(to: &$1) }
         }
     }
 }
