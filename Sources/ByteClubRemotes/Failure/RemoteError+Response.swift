@@ -63,7 +63,6 @@ private struct RefusalBody: JSONReadable {
     var parameter: String?
 
     init(json: inout JSONReader) throws(JSONError) {
-        var (message, parameter): (String?, String?)
         try json.object { (json, name) throws(JSONError) in
             guard name == "error" else { return try json.skip() }
             if json.startsString() { return message = try json.string() }
@@ -72,7 +71,6 @@ private struct RefusalBody: JSONReadable {
                 if parameter.map({ name < $0 }) ?? true { (parameter, message) = (name, text) }
             }
         }
-        (self.message, self.parameter) = (message, parameter)
     }
 }
 
