@@ -171,31 +171,30 @@ extension Account: JSONReadable {
         var uid: Int64?
         var displayName: String?
         var quotaInfo: Quota?
-        var read = Account()
+        self.init()
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "uid": uid = try json.value()
             case "display_name": displayName = try json.memberName()
-            case "email": read.email = try json.optional()
-            case "email_verified": read.isEmailVerified = try json.optional()
-            case "country": read.country = try json.optional()
-            case "locale": read.locale = try json.optional()
-            case "is_paired": read.isPaired = try json.optional()
-            case "referral_link": read.referralLink = try json.optional()
-            case "name_details": read.nameDetails = try json.optional()
+            case "email": email = try json.optional()
+            case "email_verified": isEmailVerified = try json.optional()
+            case "country": country = try json.optional()
+            case "locale": locale = try json.optional()
+            case "is_paired": isPaired = try json.optional()
+            case "referral_link": referralLink = try json.optional()
+            case "name_details": nameDetails = try json.optional()
             case "quota_info": quotaInfo = try json.value()
-            case "role": read.role = try json.optional()
-            case "byteclub": read.extensions = try json.optional()
+            case "role": role = try json.optional()
+            case "byteclub": extensions = try json.optional()
             // `team` is skipped too: Dropbox's object has no use here.
             default: try json.skip()
             }
         }
-        (read.uid, read.displayName) = try (uid.required("uid"), displayName.required("display_name"))
-        read.quotaInfo = try quotaInfo.required("quota_info")
-        if let role = read.role, role.utf8.count > 64 {
+        (self.uid, self.displayName) = try (uid.required("uid"), displayName.required("display_name"))
+        self.quotaInfo = try quotaInfo.required("quota_info")
+        if let role, role.utf8.count > 64 {
             throw JSONError(.invalid("a role that is longer than 64 bytes"))
         }
-        self = read
     }
 
     /// Starts with every optional field absent.
@@ -227,16 +226,15 @@ extension Account.Quota: JSONReadable {
 extension Account.NameDetails: JSONReadable {
     /// Reads the wire's object; an absent part is empty.
     public init(json: inout JSONReader) throws(JSONError) {
-        var read = Self(displayName: "")
+        self.init(displayName: "")
         try json.object { (json, name) throws(JSONError) in
             switch name {
-            case "familiar_name": read.familiarName = try json.value()
-            case "given_name": read.givenName = try json.value()
-            case "surname": read.surname = try json.value()
+            case "familiar_name": familiarName = try json.value()
+            case "given_name": givenName = try json.value()
+            case "surname": surname = try json.value()
             default: try json.skip()
             }
         }
-        self = read
     }
 }
 
@@ -244,25 +242,24 @@ extension Account.Extensions: JSONReadable {
     /// Reads the wire's object.
     public init(json: inout JSONReader) throws(JSONError) {
         var version: Int64?
-        var read = Self(version: 0, conditionalDelete: false)
+        self.init(version: 0, conditionalDelete: false)
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "version": version = try json.value()
-            case "conditional_delete": read.conditionalDelete = try json.optional() ?? false
-            case "sync": read.sync = try json.optional() ?? false
-            case "links": read.links = try json.optional() ?? false
-            case "history": read.history = try json.optional() ?? false
-            case "content_search": read.contentSearch = try json.optional() ?? false
-            case "photo_search": read.photoSearch = try json.optional() ?? false
-            case "bulk_chunks": read.bulkChunks = try json.optional() ?? false
-            case "club": read.club = try json.optional()
+            case "conditional_delete": conditionalDelete = try json.optional() ?? false
+            case "sync": sync = try json.optional() ?? false
+            case "links": links = try json.optional() ?? false
+            case "history": history = try json.optional() ?? false
+            case "content_search": contentSearch = try json.optional() ?? false
+            case "photo_search": photoSearch = try json.optional() ?? false
+            case "bulk_chunks": bulkChunks = try json.optional() ?? false
+            case "club": club = try json.optional()
             default: try json.skip()
             }
         }
-        read.version = Int(clamping: try version.required("version"))
-        if let club = read.club, club.utf8.count > Modifier.longestName {
+        self.version = Int(clamping: try version.required("version"))
+        if let club, club.utf8.count > Modifier.longestName {
             throw JSONError(.invalid("a club's name that is longer than \(Modifier.longestName) bytes"))
         }
-        self = read
     }
 }

@@ -71,7 +71,7 @@ extension HistoryChange: JSONReadable {
         var action: Action?
         var path: RemotePath?
         var isFolder: Bool?
-        var read = HistoryChange(.root, .added, by: nil)
+        self.init(.root, .added, by: nil)
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "seq": sequence = try json.value()
@@ -79,18 +79,17 @@ extension HistoryChange: JSONReadable {
                 action = Action(rawValue: try json.string())
                 if action == nil { throw JSONError(.invalid("no known change")) }
             case "path": path = try json.value()
-            case "from": read.origin = try json.optional()
+            case "from": origin = try json.optional()
             case "folder": isFolder = try json.value()
             case "modified": modified = try json.value()
             case "by": author = try json.value()
-            case "by_name": read.authorName = try json.memberName()
+            case "by_name": authorName = try json.memberName()
             default: try json.skip()
             }
         }
-        (read.sequence, read.action) = try (sequence.required("seq"), action.required("what"))
-        (read.path, read.isFolder) = try (path.required("path"), isFolder.required("folder"))
-        (read.modified, read.author) = try (modified.required("modified"), author.required("by"))
-        self = read
+        (self.sequence, self.action) = try (sequence.required("seq"), action.required("what"))
+        (self.path, self.isFolder) = try (path.required("path"), isFolder.required("folder"))
+        (self.modified, self.author) = try (modified.required("modified"), author.required("by"))
     }
 
     fileprivate func write(to json: inout JSONText) {

@@ -58,8 +58,8 @@ extension SyncEntry: JSONReadable {
     /// Reads the wire's object; only `id`, `parent` and `name` must be there.
     public init(json: inout JSONReader) throws(JSONError) {
         var (node, parent): (NodeID?, NodeID?)
-        var read = SyncEntry(.root)
-        read.isFolder = false
+        self.init(.root)
+        isFolder = false
         var name: String?
         var (seconds, nanoseconds): (Int64?, Int64?)
         try json.object { (json, key) throws(JSONError) in
@@ -67,35 +67,34 @@ extension SyncEntry: JSONReadable {
             case "id": node = try json.value()
             case "parent": parent = try json.value()
             case "name": name = try json.value()
-            case "folder": read.isFolder = try json.value()
-            case "deleted": read.isDeleted = try json.value()
-            case "rev": read.revision = try json.value()
-            case "place_rev": read.placeRevision = try json.value()
-            case "seq": read.sequence = try json.value()
-            case "bytes": read.bytes = try json.value()
-            case "hash": read.hash = try json.value()
-            case "modified": read.modified = try json.value()
+            case "folder": isFolder = try json.value()
+            case "deleted": isDeleted = try json.value()
+            case "rev": revision = try json.value()
+            case "place_rev": placeRevision = try json.value()
+            case "seq": sequence = try json.value()
+            case "bytes": bytes = try json.value()
+            case "hash": hash = try json.value()
+            case "modified": modified = try json.value()
             case "mtime": seconds = try json.value()
             case "mtime_nanos": nanoseconds = try json.value()
-            case "executable": read.isExecutable = try json.optional()
-            case "by": read.author = try json.value()
-            case "by_name": read.authorName = try json.memberName()
-            case "inline": read.isInline = try json.value()
+            case "executable": isExecutable = try json.optional()
+            case "by": author = try json.value()
+            case "by_name": authorName = try json.memberName()
+            case "inline": isInline = try json.value()
             default: try json.skip()
             }
         }
-        (read.node, read.parent) = try (node.required("id"), parent.required("parent"))
-        read.name = try name.required("name")
-        if read.bytes < 0 { throw JSONError(.invalid("of a negative length")) }
-        if min(read.revision, read.placeRevision, read.sequence) < 0 {
+        (self.node, self.parent) = try (node.required("id"), parent.required("parent"))
+        self.name = try name.required("name")
+        if bytes < 0 { throw JSONError(.invalid("of a negative length")) }
+        if min(revision, placeRevision, sequence) < 0 {
             throw JSONError(.invalid("of a negative revision"))
         }
         // A name that is a path would lead out of the mirror.
-        if read.node != .root, (try? NameRules.check(read.name)) == nil {
+        if self.node != .root, (try? NameRules.check(self.name)) == nil {
             throw JSONError(.invalid("of an impossible name"))
         }
-        read.clientModified = try FileTime(wire: seconds, nanoseconds)
-        self = read
+        clientModified = try FileTime(wire: seconds, nanoseconds)
     }
 
     /// Writes the wire's object.
