@@ -170,13 +170,14 @@ let package = Package(
             swiftSettings: settings),
         // A server in memory. Optimised, as the simulations are: what they simulate is run millions of times.
         .target(
-            name: "MemoryRemote", dependencies: ["ByteClubRemotes", "ByteClubCore", "TestSupport"],
+            name: "MemoryRemote", dependencies: ["ByteClubRemotes", "ByteClubCore", crypto, "TestSupport"],
             path: "Tests/MemoryRemote", swiftSettings: settings),
         .target(
             name: "SyncSimulation", dependencies: ["ByteClubSync", "ByteClubCore", "MemoryRemote", "TestSupport"],
             path: "Tests/Simulation", swiftSettings: settings),
         .testTarget(
-            name: "ByteClubCoreTests", dependencies: ["ByteClubCore", "TestSupport"], swiftSettings: testSettings),
+            name: "ByteClubCoreTests", dependencies: ["ByteClubCore", crypto, "TestSupport"],
+            swiftSettings: testSettings),
         .testTarget(
             name: "ByteClubHTTPTests", dependencies: ["ByteClubHTTP", "CLinux", httpTypes, logging, "TestSupport"],
             swiftSettings: testSettings),
