@@ -49,11 +49,6 @@ struct XMPPacket {
         return Array(String(decoding: units, as: UTF32.self).utf8)
     }
 
-    private init(bytes: [UInt8], namespace: String) {
-        self.bytes = bytes
-        self.namespace = namespace
-    }
-
     private mutating func scan() {
         while position < bytes.count, names < Self.mostNames {
             guard bytes[position] == UInt8(ascii: "<") else {
