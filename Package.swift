@@ -168,12 +168,16 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["ByteClubCore", "CLinux"], path: "Tests/Support",
             swiftSettings: settings),
-        // Optimised, unlike the tests: what it simulates is run millions of times.
+        // A server in memory. Optimised, as the simulations are: what they simulate is run millions of times.
         .target(
-            name: "SyncSimulation", dependencies: ["ByteClubSync", "ByteClubRemotes", "ByteClubCore", "TestSupport"],
+            name: "MemoryRemote", dependencies: ["ByteClubRemotes", "ByteClubCore", crypto, "TestSupport"],
+            path: "Tests/MemoryRemote", swiftSettings: settings),
+        .target(
+            name: "SyncSimulation", dependencies: ["ByteClubSync", "ByteClubCore", "MemoryRemote", "TestSupport"],
             path: "Tests/Simulation", swiftSettings: settings),
         .testTarget(
-            name: "ByteClubCoreTests", dependencies: ["ByteClubCore", "TestSupport"], swiftSettings: testSettings),
+            name: "ByteClubCoreTests", dependencies: ["ByteClubCore", crypto, "TestSupport"],
+            swiftSettings: testSettings),
         .testTarget(
             name: "ByteClubHTTPTests", dependencies: ["ByteClubHTTP", "CLinux", httpTypes, logging, "TestSupport"],
             swiftSettings: testSettings),
@@ -183,12 +187,14 @@ let package = Package(
         ),
         .testTarget(
             name: "ByteClubRemotesTests",
-            dependencies: ["ByteClubRemotes", "ByteClubCore", "ByteClubHTTP", httpTypes, "TestSupport"],
+            dependencies: [
+                "ByteClubRemotes", "ByteClubCore", "ByteClubHTTP", httpTypes, "MemoryRemote", "TestSupport",
+            ],
             swiftSettings: testSettings),
         .testTarget(
             name: "ByteClubSyncTests",
             dependencies: [
-                "ByteClubSync", "ByteClubRemotes", "ByteClubCore", "CLinux", "SyncSimulation", "TestSupport",
+                "ByteClubSync", "ByteClubCore", "CLinux", "MemoryRemote", "SyncSimulation", "TestSupport",
             ],
             swiftSettings: testSettings),
         // Whole cores for minutes, and so not beside tests that wait for an engine.
@@ -199,8 +205,7 @@ let package = Package(
             name: "ByteClubCLITests",
             dependencies: [
                 "ByteClubCLI", "ByteClubCore", "ByteClubHTTP", "ByteClubMedia", "ByteClubRemotes", "ByteClubSync",
-                "CLinux",
-                "TestSupport",
+                "CLinux", "MemoryRemote", "TestSupport",
             ], swiftSettings: testSettings),
         .testTarget(
             name: "ByteClubServerTests",

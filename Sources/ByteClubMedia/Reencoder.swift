@@ -18,9 +18,7 @@ public enum Reencoder {
         try NewFile.write(bytes, to: output)
     }
 
-    private static func reencoded(
-        _ source: borrowing some ByteSource & ~Copyable, quality: Int
-    ) throws(MediaError) -> [UInt8] {
+    private static func reencoded(_ source: some ByteSource, quality: Int) throws(MediaError) -> [UInt8] {
         let header = try JPEGHeader(source)
         let budget = DecodeBudget()
         try budget.check(header, fileBytes: source.count, width: header.width, height: header.height)

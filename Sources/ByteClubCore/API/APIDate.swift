@@ -96,13 +96,14 @@ public struct APIDate: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The wire's form.
     public var description: String {
         let (year, month, day, weekday, _) = calendar
-        return "\(Self.days[weekday]), \(Self.two(day)) \(Self.months[month - 1]) \(Self.four(year)) \(clock) +0000"
+        return "\(Self.days[weekday]), \(Self.two(day)) \(Self.months[month - 1]) \(String(year).padded(to: 4)) "
+            + "\(clock) +0000"
     }
 
     /// RFC 3339, as in `2010-08-21T22:31:20Z`: what commands write as JSON.
     public var rfc3339: String {
         let (year, month, day, _, _) = calendar
-        return "\(Self.four(year))-\(Self.two(month))-\(Self.two(day))T\(clock)Z"
+        return "\(String(year).padded(to: 4))-\(Self.two(month))-\(Self.two(day))T\(clock)Z"
     }
 
     /// The time of the day as `22:31:20`.
@@ -129,14 +130,14 @@ public struct APIDate: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     /// A number below 100 as two digits.
     static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
-    /// A year as four digits.
-    static func four(_ value: Int) -> String {
-        let text = "\(value)"
-        return String(repeating: "0", count: max(0, 4 - text.utf8.count)) + text
-    }
 
     /// Orders by time.
     public static func < (left: APIDate, right: APIDate) -> Bool { left.seconds < right.seconds }
+}
+
+extension String {
+    /// Digits with zeros before them where there are fewer than so many.
+    func padded(to count: Int) -> String { String(repeating: "0", count: max(0, count - utf8.count)) + self }
 }
 
 extension APIDate: JSONTextReadable {

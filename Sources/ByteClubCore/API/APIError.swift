@@ -61,9 +61,8 @@ extension ChunkedUpload: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let uploadID else { throw JSONError(.missing("upload_id")) }
-        guard let offset else { throw JSONError(.missing("offset")) }
-        guard let expires else { throw JSONError(.missing("expires")) }
-        self.init(uploadID: uploadID, offset: offset, expires: expires)
+        try self.init(
+            uploadID: uploadID.required("upload_id"), offset: offset.required("offset"),
+            expires: expires.required("expires"))
     }
 }

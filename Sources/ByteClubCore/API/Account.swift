@@ -171,33 +171,30 @@ extension Account: JSONReadable {
         var uid: Int64?
         var displayName: String?
         var quotaInfo: Quota?
-        var read = Account()
+        self.init()
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "uid": uid = try json.value()
             case "display_name": displayName = try json.memberName()
-            case "email": read.email = try json.optional()
-            case "email_verified": read.isEmailVerified = try json.optional()
-            case "country": read.country = try json.optional()
-            case "locale": read.locale = try json.optional()
-            case "is_paired": read.isPaired = try json.optional()
-            case "referral_link": read.referralLink = try json.optional()
-            case "name_details": read.nameDetails = try json.optional()
+            case "email": email = try json.optional()
+            case "email_verified": isEmailVerified = try json.optional()
+            case "country": country = try json.optional()
+            case "locale": locale = try json.optional()
+            case "is_paired": isPaired = try json.optional()
+            case "referral_link": referralLink = try json.optional()
+            case "name_details": nameDetails = try json.optional()
             case "quota_info": quotaInfo = try json.value()
-            case "role": read.role = try json.optional()
-            case "byteclub": read.extensions = try json.optional()
+            case "role": role = try json.optional()
+            case "byteclub": extensions = try json.optional()
             // `team` is skipped too: Dropbox's object has no use here.
             default: try json.skip()
             }
         }
-        guard let uid else { throw JSONError(.missing("uid")) }
-        guard let displayName else { throw JSONError(.missing("display_name")) }
-        guard let quotaInfo else { throw JSONError(.missing("quota_info")) }
-        if let role = read.role, role.utf8.count > 64 {
+        (self.uid, self.displayName) = try (uid.required("uid"), displayName.required("display_name"))
+        self.quotaInfo = try quotaInfo.required("quota_info")
+        if let role, role.utf8.count > 64 {
             throw JSONError(.invalid("a role that is longer than 64 bytes"))
         }
-        (read.uid, read.displayName, read.quotaInfo) = (uid, displayName, quotaInfo)
-        self = read
     }
 
     /// Starts with every optional field absent.
@@ -220,10 +217,8 @@ extension Account.Quota: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let quota else { throw JSONError(.missing("quota")) }
-        guard let normal else { throw JSONError(.missing("normal")) }
-        guard let shared else { throw JSONError(.missing("shared")) }
-        self.init(quota: quota, normal: normal, shared: shared)
+        try self.init(
+            quota: quota.required("quota"), normal: normal.required("normal"), shared: shared.required("shared"))
         self.datastores = datastores
     }
 }
@@ -231,16 +226,15 @@ extension Account.Quota: JSONReadable {
 extension Account.NameDetails: JSONReadable {
     /// Reads the wire's object; an absent part is empty.
     public init(json: inout JSONReader) throws(JSONError) {
-        var read = Self(displayName: "")
+        self.init(displayName: "")
         try json.object { (json, name) throws(JSONError) in
             switch name {
-            case "familiar_name": read.familiarName = try json.value()
-            case "given_name": read.givenName = try json.value()
-            case "surname": read.surname = try json.value()
+            case "familiar_name": familiarName = try json.value()
+            case "given_name": givenName = try json.value()
+            case "surname": surname = try json.value()
             default: try json.skip()
             }
         }
-        self = read
     }
 }
 
@@ -248,9 +242,7 @@ extension Account.Extensions: JSONReadable {
     /// Reads the wire's object.
     public init(json: inout JSONReader) throws(JSONError) {
         var version: Int64?
-        var (conditionalDelete, sync, links, history) = (false, false, false, false)
-        var (contentSearch, photoSearch, bulkChunks) = (false, false, false)
-        var club: String?
+        self.init(version: 0, conditionalDelete: false)
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "version": version = try json.value()
@@ -265,13 +257,9 @@ extension Account.Extensions: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let version else { throw JSONError(.missing("version")) }
+        self.version = Int(clamping: try version.required("version"))
         if let club, club.utf8.count > Modifier.longestName {
             throw JSONError(.invalid("a club's name that is longer than \(Modifier.longestName) bytes"))
         }
-        self.init(
-            version: Int(clamping: version), conditionalDelete: conditionalDelete, sync: sync, links: links,
-            history: history, contentSearch: contentSearch, photoSearch: photoSearch, bulkChunks: bulkChunks,
-            club: club)
     }
 }

@@ -91,11 +91,9 @@ extension DeltaPage: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let reset else { throw JSONError(.missing("reset")) }
-        guard let cursor else { throw JSONError(.missing("cursor")) }
-        guard let hasMore else { throw JSONError(.missing("has_more")) }
-        guard let entries else { throw JSONError(.missing("entries")) }
-        self.init(reset: reset, cursor: cursor, hasMore: hasMore, entries: entries)
+        try self.init(
+            reset: reset.required("reset"), cursor: cursor.required("cursor"), hasMore: hasMore.required("has_more"),
+            entries: entries.required("entries"))
     }
 }
 
@@ -120,7 +118,6 @@ extension LongpollResult: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let changes else { throw JSONError(.missing("changes")) }
-        self.init(changes: changes, backoff: backoff.map { Int(clamping: $0) })
+        try self.init(changes: changes.required("changes"), backoff: backoff.map { Int(clamping: $0) })
     }
 }

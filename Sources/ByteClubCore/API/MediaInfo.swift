@@ -48,19 +48,18 @@ extension MediaInfo: JSONReadable {
             self = .pending
             return
         }
-        var read = MediaInfo()
+        self.init()
         var (moment, offset): (APIDate?, Int64?)
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "time_taken": moment = try json.optional()
             case "time_offset": offset = try json.optional()
-            case "lat_long": read.place = try json.optional()
-            case "shape": read.shape = try json.optional()
+            case "lat_long": place = try json.optional()
+            case "shape": shape = try json.optional()
             default: try json.skip()
             }
         }
-        read.taken = moment.map { TakenTime(moment: $0, offset: offset.flatMap { Int(exactly: $0) }) }
-        self = read
+        taken = moment.map { TakenTime(moment: $0, offset: offset.flatMap { Int(exactly: $0) }) }
     }
 }
 

@@ -27,78 +27,51 @@ public struct MediaType: Hashable, Sendable {
     ]
     private static let unknown = MediaType(mime: "application/octet-stream", icon: "page_white")
     private static let known: [String: MediaType] = {
-        let rows: [(icon: String, types: [String: String])] = [
-            (
-                "page_white_text",
-                [
-                    "txt": "text/plain", "text": "text/plain", "md": "text/markdown", "markdown": "text/markdown",
-                    "log": "text/plain", "csv": "text/csv", "rtf": "application/rtf",
-                ]
-            ),
-            (
-                "page_white_picture",
-                [
-                    "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png", "gif": "image/gif",
-                    "bmp": "image/bmp", "tif": "image/tiff", "tiff": "image/tiff", "webp": "image/webp",
-                    "heic": "image/heic", "heif": "image/heif", "avif": "image/avif", "dng": "image/x-adobe-dng",
-                    "svg": "image/svg+xml",
-                ]
-            ),
-            ("page_white_acrobat", ["pdf": "application/pdf"]),
-            (
-                "page_white_sound",
-                [
-                    "mp3": "audio/mpeg", "m4a": "audio/mp4", "wav": "audio/x-wav", "ogg": "audio/ogg",
-                    "flac": "audio/flac",
-                ]
-            ),
-            (
-                "page_white_film",
-                [
-                    "mp4": "video/mp4", "mov": "video/quicktime", "avi": "video/x-msvideo", "mkv": "video/x-matroska",
-                    "webm": "video/webm", "m4v": "video/x-m4v", "3gp": "video/3gpp",
-                ]
-            ),
-            (
-                "page_white_compressed",
-                [
-                    "zip": "application/zip", "gz": "application/gzip", "tar": "application/x-tar",
-                    "bz2": "application/x-bzip2", "xz": "application/x-xz", "7z": "application/x-7z-compressed",
-                ]
-            ),
-            (
-                "page_white_word",
-                [
-                    "doc": "application/msword", "odt": "application/vnd.oasis.opendocument.text",
-                    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-                ]
-            ),
-            (
-                "page_white_excel",
-                [
-                    "xls": "application/vnd.ms-excel", "ods": "application/vnd.oasis.opendocument.spreadsheet",
-                    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-                ]
-            ),
-            (
-                "page_white_powerpoint",
-                [
-                    "ppt": "application/vnd.ms-powerpoint", "odp": "application/vnd.oasis.opendocument.presentation",
-                    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-                ]
-            ),
-            (
-                "page_white_code",
-                [
-                    "swift": "text/x-swift", "c": "text/x-c", "h": "text/x-c", "py": "text/x-python",
-                    "js": "application/javascript", "json": "application/json", "html": "text/html",
-                    "htm": "text/html", "css": "text/css", "xml": "application/xml", "sh": "application/x-sh",
-                ]
-            ),
+        let types: [String: [String: String]] = [
+            "page_white_text": [
+                "txt": "text/plain", "text": "text/plain", "md": "text/markdown", "markdown": "text/markdown",
+                "log": "text/plain", "csv": "text/csv", "rtf": "application/rtf",
+            ],
+            "page_white_picture": [
+                "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png", "gif": "image/gif",
+                "bmp": "image/bmp", "tif": "image/tiff", "tiff": "image/tiff", "webp": "image/webp",
+                "heic": "image/heic", "heif": "image/heif", "avif": "image/avif", "dng": "image/x-adobe-dng",
+                "svg": "image/svg+xml",
+            ],
+            "page_white_acrobat": ["pdf": "application/pdf"],
+            "page_white_sound": [
+                "mp3": "audio/mpeg", "m4a": "audio/mp4", "wav": "audio/x-wav", "ogg": "audio/ogg",
+                "flac": "audio/flac",
+            ],
+            "page_white_film": [
+                "mp4": "video/mp4", "mov": "video/quicktime", "avi": "video/x-msvideo", "mkv": "video/x-matroska",
+                "webm": "video/webm", "m4v": "video/x-m4v", "3gp": "video/3gpp",
+            ],
+            "page_white_compressed": [
+                "zip": "application/zip", "gz": "application/gzip", "tar": "application/x-tar",
+                "bz2": "application/x-bzip2", "xz": "application/x-xz", "7z": "application/x-7z-compressed",
+            ],
+            "page_white_word": [
+                "doc": "application/msword", "odt": "application/vnd.oasis.opendocument.text",
+                "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            ],
+            "page_white_excel": [
+                "xls": "application/vnd.ms-excel", "ods": "application/vnd.oasis.opendocument.spreadsheet",
+                "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            ],
+            "page_white_powerpoint": [
+                "ppt": "application/vnd.ms-powerpoint", "odp": "application/vnd.oasis.opendocument.presentation",
+                "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+            ],
+            "page_white_code": [
+                "swift": "text/x-swift", "c": "text/x-c", "h": "text/x-c", "py": "text/x-python",
+                "js": "application/javascript", "json": "application/json", "html": "text/html",
+                "htm": "text/html", "css": "text/css", "xml": "application/xml", "sh": "application/x-sh",
+            ],
         ]
         var known: [String: MediaType] = [:]
-        for row in rows {
-            for (ending, mime) in row.types { known[ending] = MediaType(mime: mime, icon: row.icon) }
+        for (icon, endings) in types {
+            for (ending, mime) in endings { known[ending] = MediaType(mime: mime, icon: icon) }
         }
         return known
     }()

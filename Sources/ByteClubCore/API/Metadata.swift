@@ -82,41 +82,37 @@ extension Metadata: JSONReadable {
         var path: RemotePath?
         var isFolder: Bool?
         var (size, icon): (String?, String?)
-        var read = Metadata()
+        self.init()
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "path": path = try json.value()
             case "is_dir": isFolder = try json.value()
-            case "bytes": read.bytes = try json.optional() ?? 0
+            case "bytes": bytes = try json.optional() ?? 0
             case "size": size = try json.optional()
-            case "rev": read.rev = try json.optional()
-            case "modified": read.modified = try json.optional()
-            case "client_mtime": read.clientModified = try json.optional()
-            case "client_mtime_nanos": read.clientNanoseconds = try json.optional()
-            case "executable": read.isExecutable = try json.optional()
-            case "mime_type": read.mimeType = try json.optional()
+            case "rev": rev = try json.optional()
+            case "modified": modified = try json.optional()
+            case "client_mtime": clientModified = try json.optional()
+            case "client_mtime_nanos": clientNanoseconds = try json.optional()
+            case "executable": isExecutable = try json.optional()
+            case "mime_type": mimeType = try json.optional()
             case "icon": icon = try json.optional()
-            case "root": read.root = try json.optional() ?? "dropbox"
-            case "thumb_exists": read.hasThumbnail = try json.optional() ?? false
-            case "is_deleted": read.isDeleted = try json.optional() ?? false
-            case "hash": read.hash = try json.optional()
-            case "contents": read.contents = try json.optional(MetadataList.self)?.entries
-            case "content_hash": read.contentHash = try json.optional()
-            case "photo_info": read.photoInfo = try json.optional()
-            case "video_info": read.videoInfo = try json.optional()
-            case "modifier": read.modifier = try json.optional()
-            case "snippet": read.snippet = try json.optional()
+            case "root": root = try json.optional() ?? "dropbox"
+            case "thumb_exists": hasThumbnail = try json.optional() ?? false
+            case "is_deleted": isDeleted = try json.optional() ?? false
+            case "hash": hash = try json.optional()
+            case "contents": contents = try json.optional(MetadataList.self)?.entries
+            case "content_hash": contentHash = try json.optional()
+            case "photo_info": photoInfo = try json.optional()
+            case "video_info": videoInfo = try json.optional()
+            case "modifier": modifier = try json.optional()
+            case "snippet": snippet = try json.optional()
             default: try json.skip()
             }
         }
-        guard let path else { throw JSONError(.missing("path")) }
-        guard let isFolder else { throw JSONError(.missing("is_dir")) }
-        if read.bytes < 0 { throw JSONError(.invalid("of a negative length")) }
-        read.path = path
-        read.isFolder = isFolder
-        read.size = size ?? HumanSize.text(read.bytes)
-        read.icon = icon ?? (isFolder ? "folder" : "page_white")
-        self = read
+        (self.path, self.isFolder) = try (path.required("path"), isFolder.required("is_dir"))
+        if bytes < 0 { throw JSONError(.invalid("of a negative length")) }
+        self.size = size ?? HumanSize.text(bytes)
+        self.icon = icon ?? (self.isFolder ? "folder" : "page_white")
     }
 
     /// Starts with what an absent field means.
@@ -175,9 +171,7 @@ extension Modifier: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let uid else { throw JSONError(.missing("uid")) }
-        guard let displayName else { throw JSONError(.missing("display_name")) }
-        self.init(uid: uid, displayName: displayName)
+        try self.init(uid: uid.required("uid"), displayName: displayName.required("display_name"))
     }
 }
 

@@ -103,14 +103,6 @@ public struct DeltaCursor: Hashable, Sendable {
             prefix: PathKey(folded: String(decoding: prefix, as: UTF8.self)), includesMediaInfo: parts[3] == "1")
     }
 
-    /// The text signed with a secret of a server that keeps no ``SymmetricKey``.
-    public func sealed(secret: [UInt8]) -> String { sealed(with: SymmetricKey(data: secret)) }
-
-    /// Reads a text signed with a secret; nil when it is malformed or signed with another.
-    public init?(sealed text: String, secret: [UInt8]) {
-        self.init(sealed: text, key: SymmetricKey(data: secret))
-    }
-
     private static func signature(_ body: String, _ key: SymmetricKey) -> String {
         Hexadecimal.encode(Array(HMAC<SHA256>.authenticationCode(for: Array(body.utf8), using: key)).prefix(16))
     }

@@ -115,29 +115,6 @@ public struct SubtreeSummary: Hashable, Sendable {
     public init() {}
 }
 
-extension FolderState {
-    /// Computes it by visiting each of them.
-    public func summary(below key: PathKey) throws -> SubtreeSummary {
-        try descendants(key, limit: .max).reduce(into: SubtreeSummary()) { summary, entry in
-            summary.count += 1
-            summary.longestPath = max(summary.longestPath, entry.path.string.utf8.count)
-            summary.newest = max(summary.newest, entry.revision)
-            summary.newestChange = max(summary.newestChange, entry.change)
-        }
-    }
-
-    /// Computes it by visiting each of them.
-    public func firstChanged(below key: PathKey, after revision: Int64) throws -> FolderEntry? {
-        try descendants(key, limit: .max).first { $0.change > revision }
-    }
-
-    /// Records each version by itself.
-    public mutating func record(_ change: SubtreeChange) throws {
-        let below = try descendants(change.source.path.key, limit: .max)
-        for version in change.versions(below: below, after: try lastRevision()) { try record(version) }
-    }
-}
-
 extension FolderEntry {
     /// The entry's tombstone, without a number yet.
     public var tombstone: FolderEntry {

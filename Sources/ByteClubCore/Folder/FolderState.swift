@@ -81,37 +81,3 @@ public protocol FolderState {
     /// Remembers which version a member's operation made, or found to be there already.
     mutating func remember(_ operation: OperationID, by member: Int64, at date: APIDate, made entry: FolderEntry) throws
 }
-
-extension FolderState {
-    /// The versions at a key, newest first, at most `limit`.
-    public func versions(_ key: PathKey, limit: Int) throws -> [FolderEntry] {
-        try versions(key, before: nil, limit: limit)
-    }
-
-    /// Gets them all first, for states that are in memory.
-    public func forEachChild(
-        _ key: PathKey, includeDeleted: Bool, _ body: (FolderEntry) throws -> Void
-    ) throws {
-        for entry in try children(key, includeDeleted: includeDeleted, limit: .max) { try body(entry) }
-    }
-
-    /// Gets them all first, for states that are in memory.
-    public func matches(
-        _ query: SearchQuery, below key: PathKey, includeDeleted: Bool, limit: Int
-    ) throws -> [FolderEntry] {
-        let all =
-            includeDeleted
-            ? try changes(after: 0, prefix: key, includeDeleted: true, limit: .max)
-                .filter { $0.path.key != key }.sorted { $0.path.key < $1.path.key }
-            : try descendants(key, limit: .max)
-        return Array(all.filter { query.matches($0.path.name) }.prefix(limit))
-    }
-
-    /// Looks at every child, for states that forget nothing.
-    public func newestChild(_ key: PathKey) throws -> Int64 {
-        try children(key, includeDeleted: true, limit: .max).lazy.map(\.revision).max() ?? 0
-    }
-
-    /// Forgets nothing.
-    public func forgottenRevision() throws -> Int64 { 0 }
-}

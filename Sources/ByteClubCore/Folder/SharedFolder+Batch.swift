@@ -74,12 +74,7 @@ extension SharedFolder {
     ) throws -> FolderEntry {
         switch action {
         case .create(let place, let content):
-            let target = try free(place, after: results)
-            guard let content else { return try record(.folder(at: target)) }
-            return try record(
-                .file(
-                    at: target, bytes: content.bytes, hash: hash(of: content), modified: content.modified,
-                    executable: content.isExecutable))
+            return try record(content, at: free(place, after: results))
         case .edit(let node, let content):
             let file = try check(condition, of: live(node))
             if file.isFolder { throw SyncRefusal(409, "\(node) is a folder", file) }
@@ -92,12 +87,7 @@ extension SharedFolder {
             if gone.isFolder != (content == nil) {
                 throw SyncRefusal(409, "\(node) was a \(gone.isFolder ? "folder" : "file")", gone)
             }
-            let target = try free(place, after: results)
-            guard let content else { return try record(.folder(at: target, node: node)) }
-            return try record(
-                .file(
-                    at: target, node: node, bytes: content.bytes, hash: hash(of: content),
-                    modified: content.modified, executable: content.isExecutable))
+            return try record(content, at: free(place, after: results), node: node)
         case .move(let node, let place):
             let source = try check(condition, of: live(node))
             return try move(source, to: place, after: results)
@@ -106,6 +96,17 @@ extension SharedFolder {
             let summary = try summary(of: entry, limit: Self.maximumBatchEntries)
             return try tombstone(check(condition, of: entry, summary), summary)
         }
+    }
+
+    /// Records a file, or a folder when there is no content, new unless its identity is known.
+    private mutating func record(
+        _ content: SyncOperation.Content?, at place: Place, node: NodeID = .root
+    ) throws -> FolderEntry {
+        guard let content else { return try record(.folder(at: place, node: node)) }
+        return try record(
+            .file(
+                at: place, node: node, bytes: content.bytes, hash: hash(of: content), modified: content.modified,
+                executable: content.isExecutable))
     }
 
     private mutating func move(

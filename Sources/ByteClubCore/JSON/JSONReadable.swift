@@ -61,6 +61,16 @@ extension Array: JSONReadable where Element: JSONReadable {
     }
 }
 
+extension Optional {
+    /// The value of an object's member that must be there.
+    ///
+    /// - Throws: ``JSONError`` of the member's name when there was none.
+    package func required(_ name: String) throws(JSONError) -> Wrapped {
+        guard let self else { throw JSONError(.missing(name)) }
+        return self
+    }
+}
+
 /// Why a text is not the JSON that was expected.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of error.

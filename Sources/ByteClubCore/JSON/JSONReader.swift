@@ -66,6 +66,17 @@ public struct JSONReader: Sendable {
         } while try goesOn(until: UInt8(ascii: "}"))
     }
 
+    /// Reads an object of which one member matters, which must be there: `value` reads it.
+    package mutating func member<Value>(
+        _ wanted: String, _ value: (inout JSONReader) throws(JSONError) -> Value
+    ) throws(JSONError) -> Value {
+        var found: Value?
+        try object { (json, name) throws(JSONError) in
+            if name == wanted { found = try value(&json) } else { try json.skip() }
+        }
+        return try found.required(wanted)
+    }
+
     /// Reads an array: `element` is called for each element and must take it.
     public mutating func array(_ element: (inout JSONReader) throws(JSONError) -> Void) throws(JSONError) {
         try enter(UInt8(ascii: "["))

@@ -19,21 +19,22 @@ public struct JSONText {
 
     /// Writes an object whose members `members` writes.
     public mutating func object(_ members: (inout JSONText) throws -> Void) rethrows {
-        separate()
-        bytes.append(UInt8(ascii: "{"))
-        needsComma = false
-        try members(&self)
-        bytes.append(UInt8(ascii: "}"))
-        needsComma = true
+        try write("{", "}", members)
     }
 
     /// Writes an array whose elements `elements` writes.
     public mutating func array(_ elements: (inout JSONText) throws -> Void) rethrows {
+        try write("[", "]", elements)
+    }
+
+    private mutating func write(
+        _ start: Unicode.Scalar, _ end: Unicode.Scalar, _ content: (inout JSONText) throws -> Void
+    ) rethrows {
         separate()
-        bytes.append(UInt8(ascii: "["))
+        bytes.append(UInt8(ascii: start))
         needsComma = false
-        try elements(&self)
-        bytes.append(UInt8(ascii: "]"))
+        try content(&self)
+        bytes.append(UInt8(ascii: end))
         needsComma = true
     }
 
@@ -165,6 +166,16 @@ public struct JSONText {
         value(flag)
     }
 
+    /// Writes a member that is an array, each element of which `write` writes.
+    mutating func member<Element>(
+        _ name: StaticString, _ elements: [Element], _ write: (Element, inout JSONText) -> Void
+    ) {
+        key(name)
+        array { json in
+            for element in elements { write(element, &json) }
+        }
+    }
+
     private mutating func separate() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
@@ -194,9 +205,7 @@ public struct JSONText {
                 bytes.append(UInt8(truncatingIfNeeded: scalar.value))
             } else if isASCII || scalar.value < 0x20 {
                 for unit in UTF16.encode(scalar) ?? .init() {
-                    let digits = String(unit, radix: 16)
-                    bytes.append(
-                        contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits).utf8)
+                    bytes.append(contentsOf: ("\\u" + String(unit, radix: 16).padded(to: 4)).utf8)
                 }
             } else {
                 bytes.append(contentsOf: UTF8.encode(scalar) ?? .init())

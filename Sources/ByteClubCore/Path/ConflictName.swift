@@ -68,7 +68,7 @@ public struct ConflictStamp: Hashable, Sendable, CustomStringConvertible {
     public init(author: String?, time: Int64, offset: Int64 = 0) {
         let shown = APIDate(seconds: time &+ offset).calendar
         let clock = APIDate.two(shown.second / 3_600) + APIDate.two(shown.second / 60 % 60)
-        let date = "\(APIDate.four(shown.year))-\(APIDate.two(shown.month))-\(APIDate.two(shown.day))"
+        let date = "\(String(shown.year).padded(to: 4))-\(APIDate.two(shown.month))-\(APIDate.two(shown.day))"
         let author = Self.fitting(author ?? "")
         description = (author.isEmpty ? "" : author + ", ") + "\(Self.word) \(date) \(clock)"
     }

@@ -40,8 +40,7 @@ public enum NameRules {
     }
 
     private static func hex(_ scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        "U+" + String(scalar.value, radix: 16, uppercase: true).padded(to: 4)
     }
 }
 

@@ -55,22 +55,21 @@ public struct PhotoShape: Hashable, Sendable {
 extension PhotoShape: JSONReadable {
     /// Reads the wire's object; a kind of a later version is an ordinary photo.
     public init(json: inout JSONReader) throws(JSONError) {
-        var read = PhotoShape(kind: .flat, width: 0, height: 0)
+        self.init(kind: .flat, width: 0, height: 0)
         try json.object { (json, name) throws(JSONError) in
             switch name {
-            case "kind": read.kind = Kind(rawValue: try json.string()) ?? .flat
-            case "width": read.width = Int(clamping: try json.integer())
-            case "height": read.height = Int(clamping: try json.integer())
-            case "hfov": read.hFOV = try json.double()
-            case "vfov": read.vFOV = try json.double()
-            case "yaw": read.yaw = try json.double()
-            case "pitch": read.pitch = try json.double()
-            case "heading": read.heading = try json.double()
-            case "is_estimate": read.isEstimate = try json.bool()
+            case "kind": kind = Kind(rawValue: try json.string()) ?? .flat
+            case "width": width = Int(clamping: try json.integer())
+            case "height": height = Int(clamping: try json.integer())
+            case "hfov": hFOV = try json.double()
+            case "vfov": vFOV = try json.double()
+            case "yaw": yaw = try json.double()
+            case "pitch": pitch = try json.double()
+            case "heading": heading = try json.double()
+            case "is_estimate": isEstimate = try json.bool()
             default: try json.skip()
             }
         }
-        self = read
     }
 }
 

@@ -22,24 +22,18 @@ public enum ThumbnailSize: String, Sendable, CaseIterable, Codable {
     }
 
     /// The box's width in pixels.
-    public var width: Int {
-        switch self {
-        case .xs: 32
-        case .s: 64
-        case .m: 128
-        case .l: 640
-        case .xl: 1024
-        }
-    }
+    public var width: Int { box.width }
 
     /// The box's height in pixels.
-    public var height: Int {
+    public var height: Int { box.height }
+
+    private var box: (width: Int, height: Int) {
         switch self {
-        case .xs: 32
-        case .s: 64
-        case .m: 128
-        case .l: 480
-        case .xl: 768
+        case .xs: (32, 32)
+        case .s: (64, 64)
+        case .m: (128, 128)
+        case .l: (640, 480)
+        case .xl: (1024, 768)
         }
     }
 }

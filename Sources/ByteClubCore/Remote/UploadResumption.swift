@@ -29,8 +29,7 @@ extension UploadPosition: JSONReadable {
         }
         guard let id else { throw JSONError(.missing("id")) }
         guard let offset, offset >= 0 else { throw JSONError(.missing("offset")) }
-        guard let file else { throw JSONError(.missing("file")) }
-        self.init(id: id, offset: offset, file: file)
+        self.init(id: id, offset: offset, file: try file.required("file"))
     }
 
     /// Writes the form that is read.

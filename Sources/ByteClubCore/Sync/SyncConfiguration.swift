@@ -5,60 +5,45 @@ public struct SyncConfiguration: Sendable {
     /// Where the database lives; outside the mirror.
     public var stateDirectory: String
     /// The folder on the server that is mirrored.
-    public var remoteRoot: RemotePath
+    public var remoteRoot = (try? RemotePath("/byteclub")) ?? .root
     /// How many notes travel at once, 1 to 64; large files have three places of their own.
-    public var parallelTransfers: Int
+    public var parallelTransfers = 16
     /// When deletions are held.
-    public var deleteGuard: DeleteGuard
+    public var deleteGuard = DeleteGuard()
     /// Whether held deletions are carried out all the same.
-    public var approvesDeletions: Bool
+    public var approvesDeletions = false
     /// How long one wait for the server's changes lasts, 30 to 480 s.
-    public var longPollTimeout: Duration
+    public var longPollTimeout = Duration.seconds(300)
     /// How often the whole mirror is scanned while it is watched, for changes without an event.
-    public var rescanInterval: Duration
-
+    public var rescanInterval = Duration.seconds(900)
     /// Whether the server's extension for this engine is used where it has one; without it, Core API v1 has to do.
-    public var usesExtension: Bool
+    public var usesExtension = true
     /// The name of the member whose mirror it is, for the names of conflict copies; nil when it is not known.
     public var memberName: String?
     /// Identifies the server, for example by its address: a cursor is valid for one server only.
-    public var serverIdentity: String
+    public var serverIdentity = ""
     /// How long the trash keeps replaced and deleted files, in days on which the mirror is synced, so that a wrong
     /// clock cannot empty it; 0 keeps them for ever.
-    public var trashDays: Int
+    public var trashDays = 30
     /// The bytes on the disk that no download may use.
-    public var diskReserve: Int64
+    public var diskReserve: Int64 = 64 << 20
     /// The most bytes a second that large files take on their way to the server, all together; nil for no limit.
     public var uploadLimit: Int?
     /// The most bytes a second that large files take on their way from the server, all together; nil for no limit.
     public var downloadLimit: Int?
     /// When they are transferred slower than that, or not at all, by this machine's clock and time zone.
-    public var schedule: SyncSchedule
+    public var schedule = SyncSchedule()
     /// In what time every file is read once while an engine runs, to find bytes that the disk has lost; zero for never.
-    public var auditPeriod: Duration
+    public var auditPeriod = Duration.seconds(30 * 86_400)
 
     /// Describes a mirror of the shared folder with default settings.
     public init(directory: String, stateDirectory: String) {
         self.directory = directory
         self.stateDirectory = stateDirectory
-        remoteRoot = Self.sharedFolder
-        parallelTransfers = 16
-        deleteGuard = DeleteGuard()
-        approvesDeletions = false
-        longPollTimeout = .seconds(300)
-        rescanInterval = .seconds(900)
-        usesExtension = true
-        serverIdentity = ""
-        trashDays = 30
-        diskReserve = 64 << 20
-        schedule = SyncSchedule()
-        auditPeriod = .seconds(30 * 86_400)
     }
 
     /// Whether neither a limit nor a schedule bounds the rate of large files.
     public var isUnlimited: Bool { uploadLimit == nil && downloadLimit == nil && schedule.spans.isEmpty }
-
-    private static let sharedFolder = (try? RemotePath("/byteclub")) ?? .root
 }
 
 /// When deletions are too many to be believed: more than both a number and a share of the mirror, or all of it.

@@ -182,7 +182,6 @@ extension SyncSchedule.Span: CustomStringConvertible {
     }
 
     private static func text(_ minute: Int) -> String {
-        let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
-        return "\(two(minute / 60)):\(two(minute % 60))"
+        "\(APIDate.two(minute / 60)):\(APIDate.two(minute % 60))"
     }
 }

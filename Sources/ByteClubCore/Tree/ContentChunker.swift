@@ -6,13 +6,6 @@ public struct ContentChunk: Hashable, Sendable {
     public let size: Int
     /// The hash of its bytes.
     public let hash: ContentHash
-
-    /// Describes a chunk.
-    public init(offset: Int64, size: Int, hash: ContentHash) {
-        self.offset = offset
-        self.size = size
-        self.hash = hash
-    }
 }
 
 /// Content-defined chunking (FastCDC) of bytes that come piece by piece: a change at the start moves no cut behind it.

@@ -68,8 +68,7 @@ public struct JournalRevision: Hashable, Sendable, Comparable, CustomStringConve
 
     /// The wire's form.
     public var description: String {
-        let tail = String(namespace, radix: 16)
-        return String(number, radix: 16) + String(repeating: "0", count: 8 - tail.count) + tail
+        String(number, radix: 16) + String(namespace, radix: 16).padded(to: 8)
     }
 
     /// Orders by number.

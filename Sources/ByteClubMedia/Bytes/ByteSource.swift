@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Bytes that can be read anywhere, whether they lie in memory or in a file.
-protocol ByteSource: ~Copyable {
+protocol ByteSource {
     /// How many bytes there are.
     var count: Int { get }
 
@@ -9,7 +9,7 @@ protocol ByteSource: ~Copyable {
     func read(at offset: Int, count: Int) throws(MediaError) -> [UInt8]
 }
 
-extension ByteSource where Self: ~Copyable {
+extension ByteSource {
     func readAll() throws(MediaError) -> [UInt8] {
         try read(at: 0, count: count)
     }
@@ -37,7 +37,7 @@ extension Int {
 /// A regular file open for reading at any offset; closed with the last use.
 ///
 /// Reads use `pread(2)` and not a mapping, so a file that another process truncates gives fewer bytes, not a signal.
-struct FileSource: ByteSource, ~Copyable {
+final class FileSource: ByteSource {
     let path: String
     let count: Int
     private let descriptor: Int32
@@ -97,6 +97,13 @@ extension MediaError {
     }
 }
 
+extension ArraySlice<UInt8> {
+    /// The number that the bytes are, the highest first unless it is little-endian.
+    func number(isLittle: Bool = false) -> Int {
+        isLittle ? reversed().reduce(0) { $0 << 8 | Int($1) } : reduce(0) { $0 << 8 | Int($1) }
+    }
+}
+
 extension [UInt8] {
     /// The big-endian number at `offset`, or nil when it is not all there.
     func uint16(at offset: Int) -> Int? {
@@ -112,6 +119,19 @@ extension [UInt8] {
     mutating func append(uint32 value: UInt32) {
         append(uint16: Int(value >> 16))
         append(uint16: Int(value & 0xFFFF))
+    }
+
+    /// The big-endian number of 32 bits at `offset`, or nil when it is not all there.
+    func uint32(at offset: Int) -> Int? {
+        guard let high = uint16(at: offset), let low = uint16(at: offset + 2) else { return nil }
+        return high << 16 | low
+    }
+
+    /// Adds a JPEG's segment: its marker, its length, which counts itself, and its body.
+    mutating func append(segment marker: UInt8, _ body: some Collection<UInt8>) {
+        self += [0xFF, marker]
+        append(uint16: body.count + 2)
+        self += body
     }
 
     func starts(with text: StaticString, at offset: Int = 0) -> Bool {

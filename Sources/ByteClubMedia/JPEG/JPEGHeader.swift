@@ -8,22 +8,20 @@ public struct JPEGHeader: Sendable, Hashable {
     /// Pixels down as stored, before any orientation, 1 to 65,535.
     public let height: Int
     /// Whether the picture has refining scans, which need memory for every coefficient.
-    public let isProgressive: Bool
+    let isProgressive: Bool
     /// Colour components: 1 grey, 3 colour, 4 CMYK.
     public let components: Int
     /// The EXIF orientation, 1 to 8; 1 when none or nonsense is given.
     public let orientation: Int
     /// EXIF CustomRendered (0xA401); phones write 6 for their panoramas.
-    public let customRendered: Int?
+    let customRendered: Int?
     /// The focal length as on 35 mm film, in millimetres; nil when unknown.
-    public let focalLength35mm: Int?
-    /// The first standard XMP packet without its signature; nil without one.
-    public var xmp: [UInt8]? { xmpPackets.first }
+    let focalLength35mm: Int?
     /// Where the ICC profile's parts lie in the file, in their right order; empty when there is none or it is
     /// incomplete.
-    public let iccRanges: [Range<Int>]
+    let iccRanges: [Range<Int>]
     /// Bytes that a decoder must keep for coefficients, whatever the scale; 0 for a picture in a single scan.
-    public let estimatedDecodeBytes: Int
+    let estimatedDecodeBytes: Int
 
     let frame: FrameHeader
     let scanStart: Int
@@ -55,7 +53,7 @@ public struct JPEGHeader: Sendable, Hashable {
         try self.init(MemorySource(bytes: bytes))
     }
 
-    init(_ source: borrowing some ByteSource & ~Copyable) throws(MediaError) {
+    init(_ source: some ByteSource) throws(MediaError) {
         var walk = try SegmentWalk(source)
         var frame: FrameHeader?
         var exif: Range<Int>?

@@ -17,7 +17,7 @@ struct SegmentWalk: ~Copyable {
     private var seen = 0
     private var garbage = 0
 
-    init(_ source: borrowing some ByteSource & ~Copyable) throws(MediaError) {
+    init(_ source: some ByteSource) throws(MediaError) {
         let start = try source.read(at: 0, count: 3)
         guard start.count == 3, start[0] == 0xFF, start[1] == 0xD8, start[2] == 0xFF else {
             throw MediaError(.notAJPEG, "not a JPEG: it does not begin with FF D8 FF")
@@ -25,7 +25,7 @@ struct SegmentWalk: ~Copyable {
     }
 
     /// The next segment with a length; `damaged` at the end of the file or of the picture.
-    mutating func next(_ source: borrowing some ByteSource & ~Copyable) throws(MediaError) -> Segment {
+    mutating func next(_ source: some ByteSource) throws(MediaError) -> Segment {
         while true {
             let head = try source.read(at: offset, count: 4)
             guard head.count == 4 else { throw MediaError(.damaged, "the JPEG ends before its picture begins") }
@@ -69,9 +69,7 @@ struct CarriedMetadata: Sendable, Hashable {
     static let largestProfile = 1 << 20
 
     /// The profile of a photo's pixels; none for CMYK, whose pixels are converted.
-    static func profile(
-        of header: JPEGHeader, in source: borrowing some ByteSource & ~Copyable
-    ) throws(MediaError) -> [UInt8]? {
+    static func profile(of header: JPEGHeader, in source: some ByteSource) throws(MediaError) -> [UInt8]? {
         let size = header.iccRanges.reduce(0) { $0 + $1.count }
         guard header.components != 4, size > 0, size <= largestProfile else { return nil }
         var profile: [UInt8] = []
@@ -102,12 +100,8 @@ struct CarriedMetadata: Sendable, Hashable {
     private static func append(
         _ marker: UInt8, _ signature: String, _ number: [UInt8], _ body: ArraySlice<UInt8>, to result: inout [UInt8]
     ) {
-        let length = 2 + signature.utf8.count + number.count + body.count
-        guard length <= 65_535 else { return }
-        result += [0xFF, marker]
-        result.append(uint16: length)
-        result += Array(signature.utf8) + number
-        result += body
+        let whole = Array(signature.utf8) + number + body
+        if whole.count <= 65_533 { result.append(segment: marker, whole) }
     }
 }
 

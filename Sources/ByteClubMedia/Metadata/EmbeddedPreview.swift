@@ -18,9 +18,7 @@ struct EmbeddedPreview: Sendable, Hashable {
     /// The previews of a photo that have a JPEG's frame header, from the smallest to the largest.
     ///
     /// Reads a few hundred bytes, and no picture. Whether a preview shows the photo is for the caller to judge.
-    static func previews(
-        of header: JPEGHeader, in source: borrowing some ByteSource & ~Copyable
-    ) throws(MediaError) -> [EmbeddedPreview] {
+    static func previews(of header: JPEGHeader, in source: some ByteSource) throws(MediaError) -> [EmbeddedPreview] {
         var found: [EmbeddedPreview] = []
         if let range = try thumbnail(header, source), let preview = try preview(.exif, range, source) {
             found.append(preview)
@@ -31,24 +29,20 @@ struct EmbeddedPreview: Sendable, Hashable {
         return found.sorted { $0.width * $0.height < $1.width * $1.height }
     }
 
-    private static func thumbnail(
-        _ header: JPEGHeader, _ source: borrowing some ByteSource & ~Copyable
-    ) throws(MediaError) -> Range<Int>? {
+    private static func thumbnail(_ header: JPEGHeader, _ source: some ByteSource) throws(MediaError) -> Range<Int>? {
         guard let range = header.exifRange, let tags = try TIFFStructure(source, range),
-            let next = try tags.next(source, after: tags.first)
+            let next = try tags.next(after: tags.first)
         else { return nil }
-        let fields = try tags.directory(source, at: next)
+        let fields = try tags.directory(at: next)
         guard let offset = tags.integer(fields[0x0201]), let size = tags.integer(fields[0x0202]), size > 0,
             offset >= 8, offset <= range.count - size
         else { return nil }
         return range.lowerBound + offset..<range.lowerBound + offset + size
     }
 
-    private static func pictures(
-        _ header: JPEGHeader, _ source: borrowing some ByteSource & ~Copyable
-    ) throws(MediaError) -> [Range<Int>] {
+    private static func pictures(_ header: JPEGHeader, _ source: some ByteSource) throws(MediaError) -> [Range<Int>] {
         guard let range = header.mpfRange, let tags = try TIFFStructure(source, range),
-            let entries = try tags.data(source, tags.directory(source, at: tags.first)[0xB002], limit: 64 * 16)
+            let entries = try tags.data(tags.directory(at: tags.first)[0xB002], limit: 64 * 16)
         else { return [] }
         return stride(from: 0, to: entries.count - 15, by: 16).compactMap { entry in
             let size = tags.number(entries[entry + 4..<entry + 8])
@@ -60,7 +54,7 @@ struct EmbeddedPreview: Sendable, Hashable {
     }
 
     private static func preview(
-        _ origin: Origin, _ range: Range<Int>, _ source: borrowing some ByteSource & ~Copyable
+        _ origin: Origin, _ range: Range<Int>, _ source: some ByteSource
     ) throws(MediaError) -> EmbeddedPreview? {
         guard try source.read(at: range.lowerBound, count: 2) == [0xFF, 0xD8] else { return nil }
         var offset = range.lowerBound + 2
@@ -88,7 +82,7 @@ extension EmbeddedPreview {
     /// after the end of the photo, as it does not after any change of length. The one in EXIF has no such mark, and is
     /// used only for progressive photos, whose decoding needs several times as long.
     static func standIn(
-        for header: JPEGHeader, in source: borrowing some ByteSource & ~Copyable, target: (width: Int, height: Int)
+        for header: JPEGHeader, in source: some ByteSource, target: (width: Int, height: Int)
     ) throws(MediaError) -> (header: JPEGHeader, bytes: [UInt8])? {
         for preview in try previews(of: header, in: source)
         where ThumbnailPlan.suffices((preview.width, preview.height), for: target)

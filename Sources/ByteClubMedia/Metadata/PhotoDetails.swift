@@ -43,25 +43,23 @@ public struct PhotoDetails: Sendable, Hashable {
         try self.init(JPEGHeader(source), source, name: name)
     }
 
-    init(
-        _ header: JPEGHeader, _ source: borrowing some ByteSource & ~Copyable, name: String?
-    ) throws(MediaError) {
+    init(_ header: JPEGHeader, _ source: some ByteSource, name: String?) throws(MediaError) {
         var satellites: PhotoTime?
         if let range = header.exifRange, let tags = try TIFFStructure(source, range) {
-            let main = try tags.directory(source, at: tags.first)
-            make = try tags.text(source, main[0x010F]).flatMap(Self.trimmed)
-            model = try tags.text(source, main[0x0110]).flatMap(Self.trimmed)
+            let main = try tags.directory(at: tags.first)
+            make = try tags.text(main[0x010F]).flatMap(Self.trimmed)
+            model = try tags.text(main[0x0110]).flatMap(Self.trimmed)
             if let pointer = tags.integer(main[0x8769]) {
-                let details = try tags.directory(source, at: pointer)
-                time = try Self.time(source, tags, details, date: 0x9003, fraction: 0x9291, zone: 0x9011)
+                let details = try tags.directory(at: pointer)
+                time = try Self.time(tags, details, date: 0x9003, fraction: 0x9291, zone: 0x9011)
                 if time == nil {
-                    time = try Self.time(source, tags, details, date: 0x9004, fraction: 0x9292, zone: 0x9012)
+                    time = try Self.time(tags, details, date: 0x9004, fraction: 0x9292, zone: 0x9012)
                 }
             }
             if let pointer = tags.integer(main[0x8825]) {
-                let fields = try tags.directory(source, at: pointer)
-                place = try Self.place(source, tags, fields)
-                satellites = try Self.satelliteTime(source, tags, fields)
+                let fields = try tags.directory(at: pointer)
+                place = try Self.place(tags, fields)
+                satellites = try Self.satelliteTime(tags, fields)
             }
         }
         if place == nil { place = Place(xmpOf: header) }
@@ -70,20 +68,20 @@ public struct PhotoDetails: Sendable, Hashable {
     }
 
     private static func time(
-        _ source: borrowing some ByteSource & ~Copyable, _ tags: TIFFStructure, _ fields: [Int: TIFFStructure.Field],
+        _ tags: TIFFStructure, _ fields: [Int: TIFFStructure.Field],
         date: Int, fraction: Int, zone: Int
     ) throws(MediaError) -> PhotoTime? {
         PhotoTime(
-            exif: try tags.text(source, fields[date]), fraction: try tags.text(source, fields[fraction]),
-            zone: try tags.text(source, fields[zone]))
+            exif: try tags.text(fields[date]), fraction: try tags.text(fields[fraction]),
+            zone: try tags.text(fields[zone]))
     }
 
     /// The satellites' clock, which is in UTC (EXIF 2.32, 4.6.6).
     private static func satelliteTime(
-        _ source: borrowing some ByteSource & ~Copyable, _ tags: TIFFStructure, _ fields: [Int: TIFFStructure.Field]
+        _ tags: TIFFStructure, _ fields: [Int: TIFFStructure.Field]
     ) throws(MediaError) -> PhotoTime? {
-        guard let day = try tags.text(source, fields[0x1D]), var clock = WallClockTime(day),
-            let parts = try tags.fractions(source, fields[0x07], count: 3), parts.allSatisfy({ $0 < 61 })
+        guard let day = try tags.text(fields[0x1D]), var clock = WallClockTime(day),
+            let parts = try tags.fractions(fields[0x07], count: 3), parts.allSatisfy({ $0 < 61 })
         else { return nil }
         (clock.hour, clock.minute, clock.second) = (Int(parts[0]), Int(parts[1]), Int(parts[2]))
         return PhotoTime(clock: clock, zone: 0, source: .gps)
@@ -101,26 +99,23 @@ public struct PhotoDetails: Sendable, Hashable {
     }
 
     private static func place(
-        _ source: borrowing some ByteSource & ~Copyable, _ tags: TIFFStructure, _ fields: [Int: TIFFStructure.Field]
+        _ tags: TIFFStructure, _ fields: [Int: TIFFStructure.Field]
     ) throws(MediaError) -> Place? {
-        let latitude = try degrees(source, tags, fields[1], fields[2], negative: "S", limit: 90)
-        let longitude = try degrees(source, tags, fields[3], fields[4], negative: "W", limit: 180)
+        let latitude = try degrees(tags, fields[1], fields[2], negative: "S", limit: 90)
+        let longitude = try degrees(tags, fields[3], fields[4], negative: "W", limit: 180)
         guard let latitude, let longitude else { return nil }
         return Place(latitude: latitude, longitude: longitude)
     }
 
     private static func degrees(
-        _ source: borrowing some ByteSource & ~Copyable, _ tags: TIFFStructure, _ side: TIFFStructure.Field?,
+        _ tags: TIFFStructure, _ side: TIFFStructure.Field?,
         _ angle: TIFFStructure.Field?, negative: String, limit: Double
     ) throws(MediaError) -> Double? {
-        guard let side = try tags.text(source, side), let parts = try tags.fractions(source, angle, count: 3) else {
+        guard let side = try tags.text(side), let parts = try tags.fractions(angle, count: 3) else {
             return nil
         }
         let value = parts[0] + parts[1] / 60 + parts[2] / 3600
-        guard value <= limit else { return nil }
-        // A millionth of a degree is a hand's breadth.
-        let rounded = (value * 1e6).rounded() / 1e6
-        return side == negative ? -rounded : rounded
+        return Place.degrees(value, isNegative: side == negative, limit: limit)
     }
 
     private static func trimmed(_ text: String) -> String? {
@@ -160,9 +155,14 @@ extension PhotoDetails.Place {
             value += number * unit
             unit /= 60
         }
+        return degrees(value, isNegative: isSigned || side == sides.negative, limit: limit)
+    }
+
+    /// Degrees with their sign; nil for more than there are.
+    fileprivate static func degrees(_ value: Double, isNegative: Bool, limit: Double) -> Double? {
         guard value <= limit else { return nil }
         // A millionth of a degree is a hand's breadth.
         let rounded = (value * 1e6).rounded() / 1e6
-        return isSigned || side == sides.negative ? -rounded : rounded
+        return isNegative ? -rounded : rounded
     }
 }

@@ -9,25 +9,23 @@ struct TIFFStructure {
 
     /// Where the first directory begins.
     let first: Int
+    private let source: any ByteSource
     private let range: Range<Int>
     private let isLittle: Bool
 
     /// Reads the head of the structure in `range`; nil when there is none.
-    init?(_ source: borrowing some ByteSource & ~Copyable, _ range: Range<Int>) throws(MediaError) {
+    init?(_ source: some ByteSource, _ range: Range<Int>) throws(MediaError) {
         let head = try source.read(at: range.lowerBound, count: min(8, range.count))
         guard head.count == 8, head[0] == head[1], head[0] == 0x49 || head[0] == 0x4D else { return nil }
+        self.source = source
         self.range = range
         isLittle = head[0] == 0x49
-        first = Self.number(head[4..<8], isLittle)
+        first = head[4..<8].number(isLittle: isLittle)
     }
 
     /// The entries of the directory at an offset, by tag.
-    func directory(
-        _ source: borrowing some ByteSource & ~Copyable, at offset: Int
-    ) throws(MediaError) -> [Int: Field] {
-        guard offset >= 8, offset <= range.count - 2 else { return [:] }
-        let size = try source.read(at: range.lowerBound + offset, count: 2)
-        guard size.count == 2 else { return [:] }
+    func directory(at offset: Int) throws(MediaError) -> [Int: Field] {
+        guard let size = try bytes(at: offset, count: 2) else { return [:] }
         // No camera writes more than a few dozen entries; 340 of them are 4 KiB.
         let count = min(number(size[...]), 340)
         let room = min(12 * count, range.count - offset - 2)
@@ -44,25 +42,18 @@ struct TIFFStructure {
     }
 
     /// The offset of the directory that follows the one at an offset; nil when there is none.
-    func next(
-        _ source: borrowing some ByteSource & ~Copyable, after offset: Int
-    ) throws(MediaError) -> Int? {
-        guard offset >= 8, offset <= range.count - 2 else { return nil }
-        let size = try source.read(at: range.lowerBound + offset, count: 2)
-        guard size.count == 2 else { return nil }
-        let place = offset + 2 + 12 * number(size[...])
-        guard place <= range.count - 4 else { return nil }
-        let link = try source.read(at: range.lowerBound + place, count: 4)
+    func next(after offset: Int) throws(MediaError) -> Int? {
+        guard let size = try bytes(at: offset, count: 2),
+            let link = try bytes(at: offset + 2 + 12 * number(size[...]), count: 4)
+        else { return nil }
         let next = number(link[...])
-        return link.count == 4 && next >= 8 ? next : nil
+        return next >= 8 ? next : nil
     }
 
     /// The bytes of a field without a type, the first `limit` of them.
-    func data(
-        _ source: borrowing some ByteSource & ~Copyable, _ field: Field?, limit: Int
-    ) throws(MediaError) -> [UInt8]? {
+    func data(_ field: Field?, limit: Int) throws(MediaError) -> [UInt8]? {
         guard let field, field.type == 7, field.count > 0 else { return nil }
-        return try bytes(source, field, min(field.count, limit))
+        return try bytes(of: field, min(field.count, limit))
     }
 
     /// A single whole number of any type; nil when it is negative.
@@ -80,18 +71,16 @@ struct TIFFStructure {
     }
 
     /// A text of at most 64 bytes, without what follows its first NUL.
-    func text(_ source: borrowing some ByteSource & ~Copyable, _ field: Field?) throws(MediaError) -> String? {
-        guard let field, field.type == 2, (1...64).contains(field.count) else { return nil }
-        guard let bytes = try bytes(source, field, field.count) else { return nil }
+    func text(_ field: Field?) throws(MediaError) -> String? {
+        guard let field, field.type == 2, (1...64).contains(field.count), let bytes = try bytes(of: field, field.count)
+        else { return nil }
         return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 
     /// A fixed number of fractions without sign; nil when one has no value.
-    func fractions(
-        _ source: borrowing some ByteSource & ~Copyable, _ field: Field?, count: Int
-    ) throws(MediaError) -> [Double]? {
-        guard let field, field.type == 5, field.count == count else { return nil }
-        guard let bytes = try bytes(source, field, 8 * count) else { return nil }
+    func fractions(_ field: Field?, count: Int) throws(MediaError) -> [Double]? {
+        guard let field, field.type == 5, field.count == count, let bytes = try bytes(of: field, 8 * count)
+        else { return nil }
         var values: [Double] = []
         for place in stride(from: 0, to: bytes.count, by: 8) {
             let divisor = number(bytes[place + 4..<place + 8])
@@ -101,11 +90,12 @@ struct TIFFStructure {
         return values
     }
 
-    private func bytes(
-        _ source: borrowing some ByteSource & ~Copyable, _ field: Field, _ count: Int
-    ) throws(MediaError) -> [UInt8]? {
-        if count <= 4 { return Array(field.value.prefix(count)) }
-        let offset = number(field.value[...])
+    private func bytes(of field: Field, _ count: Int) throws(MediaError) -> [UInt8]? {
+        count <= 4 ? Array(field.value.prefix(count)) : try bytes(at: number(field.value[...]), count: count)
+    }
+
+    /// The bytes at an offset behind the head; nil unless they are all within the structure.
+    private func bytes(at offset: Int, count: Int) throws(MediaError) -> [UInt8]? {
         guard offset >= 8, offset <= range.count - count else { return nil }
         let bytes = try source.read(at: range.lowerBound + offset, count: count)
         return bytes.count == count ? bytes : nil
@@ -114,11 +104,7 @@ struct TIFFStructure {
     private static func positive(_ number: Int, bits: Int) -> Int? { number >> (bits - 1) == 0 ? number : nil }
 
     /// The number that some bytes are in the structure's order.
-    func number(_ bytes: ArraySlice<UInt8>) -> Int { Self.number(bytes, isLittle) }
-
-    private static func number(_ bytes: ArraySlice<UInt8>, _ isLittle: Bool) -> Int {
-        isLittle ? bytes.reversed().reduce(0) { $0 << 8 | Int($1) } : bytes.reduce(0) { $0 << 8 | Int($1) }
-    }
+    func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.number(isLittle: isLittle) }
 }
 
 /// The few EXIF tags that decide how a photo is shown, read entry by entry from a TIFF structure (EXIF 2.32, 4.6).
@@ -128,12 +114,12 @@ struct EXIF: Sendable, Hashable {
     private(set) var focalLength35mm: Int?
 
     /// Reads the structure in `range`; broken tags are left out, since a photo can be shown without them.
-    init(_ source: borrowing some ByteSource & ~Copyable, _ range: Range<Int>) throws(MediaError) {
+    init(_ source: some ByteSource, _ range: Range<Int>) throws(MediaError) {
         guard let tags = try TIFFStructure(source, range) else { return }
-        let main = try tags.directory(source, at: tags.first)
+        let main = try tags.directory(at: tags.first)
         if let value = tags.integer(main[0x0112]), (1...8).contains(value) { orientation = value }
         guard let pointer = tags.integer(main[0x8769]) else { return }
-        let details = try tags.directory(source, at: pointer)
+        let details = try tags.directory(at: pointer)
         customRendered = tags.integer(details[0xA401])
         focalLength35mm = tags.integer(details[0xA405]).flatMap { $0 > 0 ? $0 : nil }
     }

@@ -37,32 +37,16 @@ struct XMPPacket {
         func isText(_ pattern: [Bool]) -> Bool {
             zeros.count == 8 && zeros.dropFirst(4).elementsEqual((0..<4).map { pattern[$0 % pattern.count] })
         }
-        let (size, isLittle): (Int, Bool)
-        if isText([false, true, true, true]) {
-            (size, isLittle) = (4, true)
-        } else if isText([true, true, true, false]) {
-            (size, isLittle) = (4, false)
-        } else if isText([false, true]) {
-            (size, isLittle) = (2, true)
-        } else if isText([true, false]) {
-            (size, isLittle) = (2, false)
-        } else {
-            return bytes
-        }
+        let patterns = [[false, true, true, true], [true, true, true, false], [false, true], [true, false]]
+        guard let pattern = patterns.first(where: isText) else { return bytes }
+        let (size, isLittle) = (pattern.count, !pattern[0])
         let units = stride(from: 0, to: bytes.count - size + 1, by: size).map { start in
-            let unit = bytes[start..<start + size]
-            return isLittle
-                ? unit.reversed().reduce(0) { $0 << 8 | UInt32($1) } : unit.reduce(0) { $0 << 8 | UInt32($1) }
+            UInt32(bytes[start..<start + size].number(isLittle: isLittle))
         }
         if size == 2 {
             return Array(String(decoding: units.map { UInt16(truncatingIfNeeded: $0) }, as: UTF16.self).utf8)
         }
         return Array(String(decoding: units, as: UTF32.self).utf8)
-    }
-
-    private init(bytes: [UInt8], namespace: String) {
-        self.bytes = bytes
-        self.namespace = namespace
     }
 
     private mutating func scan() {
@@ -246,25 +230,22 @@ struct XMPParts {
         if start.starts(with: "http://ns.adobe.com/xap/1.0/\0") {
             if packets.count < Self.mostStandard { packets.append(body.dropFirst(29)) }
         } else if start.count == Self.headBytes, start.starts(with: "http://ns.adobe.com/xmp/extension/\0") {
-            let number = { (bytes: ArraySlice<UInt8>) in bytes.reduce(0) { $0 << 8 | Int($1) } }
             parts.append(
                 Part(
-                    packet: start[35..<67], whole: number(start[67..<71]), offset: number(start[71..<75]),
+                    packet: start[35..<67], whole: start[67..<71].number(), offset: start[71..<75].number(),
                     bytes: body.dropFirst(Self.headBytes)))
         }
     }
 
     /// The standard packets in the file's order, without their signatures.
-    func standard(_ source: borrowing some ByteSource & ~Copyable) throws(MediaError) -> [[UInt8]] {
+    func standard(_ source: some ByteSource) throws(MediaError) -> [[UInt8]] {
         var found: [[UInt8]] = []
         for range in packets { found.append(try source.read(at: range.lowerBound, count: range.count)) }
         return found
     }
 
     /// The extended packet that standard ones announce; none unless it is all there.
-    func extended(
-        _ source: borrowing some ByteSource & ~Copyable, announcedIn standard: [[UInt8]]
-    ) throws(MediaError) -> [[UInt8]] {
+    func extended(_ source: some ByteSource, announcedIn standard: [[UInt8]]) throws(MediaError) -> [[UInt8]] {
         guard !parts.isEmpty else { return [] }
         let notes = standard.lazy.map { XMPPacket.properties(of: "http://ns.adobe.com/xmp/note/", in: $0) }
         guard let name = notes.compactMap({ $0["HasExtendedXMP"] }).first else { return [] }

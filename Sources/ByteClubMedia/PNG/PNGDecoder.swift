@@ -5,10 +5,10 @@ internal import CZlib
 ///
 /// What can be seen through is laid on white. Decoding blocks; give it a thread.
 enum PNGDecoder {
-    private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     /// Whether the bytes begin like a PNG file (ISO/IEC 15948, 5.2).
-    static func takes(_ source: borrowing some ByteSource & ~Copyable) throws(MediaError) -> Bool {
+    static func takes(_ source: some ByteSource) throws(MediaError) -> Bool {
         try source.read(at: 0, count: signature.count) == signature
     }
 
@@ -60,9 +60,9 @@ enum PNGDecoder {
     /// The colour profile (11.3.3.3); nil without one or when it is broken or larger than is carried.
     static func profile(_ bytes: [UInt8]) -> [UInt8]? {
         var offset = signature.count
-        while let high = bytes.uint16(at: offset), let low = bytes.uint16(at: offset + 2) {
+        while let length = bytes.uint32(at: offset) {
             guard offset + 8 <= bytes.count, !bytes.starts(with: "IDAT", at: offset + 4) else { return nil }
-            let body = offset + 8..<min(bytes.count, offset + 8 + (high << 16 | low))
+            let body = offset + 8..<min(bytes.count, offset + 8 + length)
             if bytes.starts(with: "iCCP", at: offset + 4) {
                 // A name of its own, a zero, the method of compression, which is always 0, and the deflated profile.
                 guard let end = bytes[body].firstIndex(of: 0), end + 2 < body.upperBound else { return nil }

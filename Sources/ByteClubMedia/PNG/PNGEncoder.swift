@@ -7,7 +7,7 @@ enum PNGEncoder {
         header.append(uint32: UInt32(raster.width))
         header.append(uint32: UInt32(raster.height))
         header += [8, raster.channels == 1 ? 0 : 2, 0, 0, 0]
-        var png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        var png = PNGDecoder.signature
         append("IHDR", header, to: &png)
         if let icc { append("iCCP", Array("ICC profile\0".utf8) + [0] + (try deflated(icc)), to: &png) }
         append("IDAT", try deflated(filtered(raster)), to: &png)

@@ -5,15 +5,9 @@ struct PlaneAxis: Sendable, Hashable {
     /// The picture's pixels on this axis, at least 1, or equal parts of them.
     let pixels: Int
     /// The pixels or parts that a sample covers, at least 1; one sample covers the fewer remaining ones.
-    let step: Int
+    var step = 1
     /// Whether the pixels left over are the first ones, as in a picture that is to be mirrored, and not the last.
-    let startsCut: Bool
-
-    init(pixels: Int, step: Int = 1, startsCut: Bool = false) {
-        self.pixels = pixels
-        self.step = step
-        self.startsCut = startsCut
-    }
+    var startsCut = false
 
     var samples: Int { (pixels + step - 1) / step }
 

@@ -18,19 +18,19 @@ struct YCbCrPicture: Sendable, Hashable {
         case quarterAcross
 
         /// The pixels across that a sample of chroma covers.
-        var across: Int {
-            switch self {
-            case .full, .halfDown: 1
-            case .halfAcross, .half: 2
-            case .quarterAcross: 4
-            }
-        }
-
+        var across: Int { facts.across }
         /// The pixels down that a sample of chroma covers.
-        var down: Int {
+        var down: Int { facts.down }
+        /// The library's name for it.
+        var turboJPEG: TJSAMP { facts.turboJPEG }
+
+        private var facts: (across: Int, down: Int, turboJPEG: TJSAMP) {
             switch self {
-            case .full, .halfAcross, .quarterAcross: 1
-            case .halfDown, .half: 2
+            case .full: (1, 1, TJSAMP_444)
+            case .halfAcross: (2, 1, TJSAMP_422)
+            case .halfDown: (1, 2, TJSAMP_440)
+            case .half: (2, 2, TJSAMP_420)
+            case .quarterAcross: (4, 1, TJSAMP_411)
             }
         }
     }
@@ -85,18 +85,5 @@ struct YCbCrPicture: Sendable, Hashable {
             luma: Plane(luma.raster.oriented(orientation)),
             chroma: chroma.map { Plane($0.raster.oriented(orientation)) },
             sampling: .half)
-    }
-}
-
-extension YCbCrPicture.Sampling {
-    /// The library's name for it.
-    var turboJPEG: TJSAMP {
-        switch self {
-        case .full: TJSAMP_444
-        case .halfAcross: TJSAMP_422
-        case .halfDown: TJSAMP_440
-        case .half: TJSAMP_420
-        case .quarterAcross: TJSAMP_411
-        }
     }
 }

@@ -14,9 +14,7 @@ struct PictureCopy: ~Copyable {
 
     private var offset: Int
 
-    static func copy(
-        _ source: borrowing some ByteSource & ~Copyable, _ write: ([UInt8]) throws(MediaError) -> Void
-    ) throws(MediaError) {
+    static func copy(_ source: some ByteSource, _ write: ([UInt8]) throws(MediaError) -> Void) throws(MediaError) {
         var walk = try SegmentWalk(source)
         while true {
             let segment = try walk.next(source)
@@ -33,20 +31,20 @@ struct PictureCopy: ~Copyable {
 
     /// Copies a segment; false and nothing when the file ends in it.
     private static func copySegment(
-        _ marker: UInt8, _ body: Range<Int>, _ source: borrowing some ByteSource & ~Copyable,
+        _ marker: UInt8, _ body: Range<Int>, _ source: some ByteSource,
         _ write: ([UInt8]) throws(MediaError) -> Void
     ) throws(MediaError) -> Bool {
         let bytes = try source.read(at: body.lowerBound, count: body.count)
         guard bytes.count == body.count else { return false }
-        var head: [UInt8] = [0xFF, marker]
-        head.append(uint16: body.count + 2)
-        try write(head + bytes)
+        var segment: [UInt8] = []
+        segment.append(segment: marker, bytes)
+        try write(segment)
         return true
     }
 
     /// From the first byte of coded data to the end of the picture.
     private mutating func scans(
-        _ source: borrowing some ByteSource & ~Copyable, _ write: ([UInt8]) throws(MediaError) -> Void
+        _ source: some ByteSource, _ write: ([UInt8]) throws(MediaError) -> Void
     ) throws(MediaError) {
         while let marker = try codedData(source, write) {
             guard marker != 0xD9, let length = try source.read(at: offset + 2, count: 2).uint16(at: 0) else { break }
@@ -61,7 +59,7 @@ struct PictureCopy: ~Copyable {
 
     /// Copies up to the next marker that is no restart, and gives its low byte; nil at the end of the file.
     private mutating func codedData(
-        _ source: borrowing some ByteSource & ~Copyable, _ write: ([UInt8]) throws(MediaError) -> Void
+        _ source: some ByteSource, _ write: ([UInt8]) throws(MediaError) -> Void
     ) throws(MediaError) -> UInt8? {
         while true {
             let piece = try source.read(at: offset, count: Self.pieceSize)

@@ -16,9 +16,7 @@ struct SharedMetadata {
     let time: PhotoTime?
 
     /// Writes the segments: JFIF, EXIF, XMP, the colour profile, Adobe's; none that the photo has nothing for.
-    func write(
-        _ source: borrowing some ByteSource & ~Copyable, to write: ([UInt8]) throws(MediaError) -> Void
-    ) throws(MediaError) {
+    func write(_ source: some ByteSource, to write: ([UInt8]) throws(MediaError) -> Void) throws(MediaError) {
         // Without it, or Adobe's, decoders guess the colours' meaning.
         if header.isJFIF { try write([0xFF, 0xE0, 0, 16] + Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 0, 0]) }
         if let exif { try write(Self.segment(0xE1, Array("Exif\0\0".utf8) + exif)) }
@@ -36,9 +34,9 @@ struct SharedMetadata {
     }
 
     private static func segment(_ marker: UInt8, _ body: [UInt8]) -> [UInt8] {
-        var segment: [UInt8] = [0xFF, marker]
-        segment.append(uint16: body.count + 2)
-        return segment + body
+        var segment: [UInt8] = []
+        segment.append(segment: marker, body)
+        return segment
     }
 
     /// Orientation, the mark of a phone's panorama with the focal length that gives its angles, and the date.

@@ -21,9 +21,7 @@ struct FittedPhoto: Sendable {
     /// Decodes a JPEG or PNG file to a picture that fits inside a box and is never enlarged.
     ///
     /// - Throws: `io`, `notAJPEG`, `damaged`, `unsupported`, and `tooLarge` before anything is decoded.
-    init(
-        _ source: borrowing some ByteSource & ~Copyable, box: (width: Int, height: Int), options: Options
-    ) throws(MediaError) {
+    init(_ source: some ByteSource, box: (width: Int, height: Int), options: Options) throws(MediaError) {
         if try PNGDecoder.takes(source) {
             try self.init(png: Self.bytes(source, options), box: box, options: options)
         } else {
@@ -42,9 +40,7 @@ struct FittedPhoto: Sendable {
         isOfPreview = false
     }
 
-    private init(
-        jpeg source: borrowing some ByteSource & ~Copyable, box: (width: Int, height: Int), options: Options
-    ) throws(MediaError) {
+    private init(jpeg source: some ByteSource, box: (width: Int, height: Int), options: Options) throws(MediaError) {
         let header = try JPEGHeader(source)
         let orientation = Panorama(header: header).orientation
         let plan = ThumbnailPlan(
@@ -72,7 +68,7 @@ struct FittedPhoto: Sendable {
 
     /// The pixels of a preview that suffices; nil without one, or when it is broken.
     private static func preview(
-        of header: JPEGHeader, in source: borrowing some ByteSource & ~Copyable, plan: ThumbnailPlan, options: Options
+        of header: JPEGHeader, in source: some ByteSource, plan: ThumbnailPlan, options: Options
     ) throws(MediaError) -> PhotoPixels? {
         let target = (plan.width, plan.height)
         guard options.usesPreviews, source.count <= options.largestSource,
@@ -87,9 +83,7 @@ struct FittedPhoto: Sendable {
     }
 
     /// A whole file, unless it is above the limits.
-    private static func bytes(
-        _ source: borrowing some ByteSource & ~Copyable, _ options: Options
-    ) throws(MediaError) -> [UInt8] {
+    private static func bytes(_ source: some ByteSource, _ options: Options) throws(MediaError) -> [UInt8] {
         let limit = min(options.largestSource, options.budget.bytes)
         guard source.count <= limit else {
             throw MediaError(.tooLarge, "photos over \(limit >> 20) MiB have no thumbnail")

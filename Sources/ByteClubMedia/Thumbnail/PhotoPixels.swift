@@ -33,17 +33,10 @@ enum PhotoPixels: Sendable, Hashable {
         }
     }
 
-    var width: Int {
+    var size: (width: Int, height: Int) {
         switch self {
-        case .planes(let picture): picture.width
-        case .raster(let raster): raster.width
-        }
-    }
-
-    var height: Int {
-        switch self {
-        case .planes(let picture): picture.height
-        case .raster(let raster): raster.height
+        case .planes(let picture): (picture.width, picture.height)
+        case .raster(let raster): (raster.width, raster.height)
         }
     }
 

@@ -21,7 +21,7 @@ public enum Renditions {
     }
 
     static func make(
-        _ source: borrowing some ByteSource & ~Copyable, sizes: [Int], quality: Int,
+        _ source: some ByteSource, sizes: [Int], quality: Int,
         budget: DecodeBudget = DecodeBudget()
     ) throws(MediaError) -> [Int: [UInt8]] {
         guard let largest = sizes.max() else { return [:] }
@@ -38,12 +38,13 @@ public enum Renditions {
         var made: (width: Int, bytes: [UInt8])?
         var results: [Int: [UInt8]] = [:]
         for size in Set(sizes).sorted(by: >) {
-            let plan = ThumbnailPlan(width: picture.width, height: picture.height, orientation: 1, box: box(size))
-            if let made, made.width == plan.width, larger.height == plan.height {
+            let (width, height) = picture.size
+            let plan = ThumbnailPlan(width: width, height: height, orientation: 1, box: box(size))
+            if let made, made.width == plan.width, larger.size.height == plan.height {
                 results[size] = made.bytes
                 continue
             }
-            let isEnough = ThumbnailPlan.suffices((larger.width, larger.height), for: (plan.width, plan.height))
+            let isEnough = ThumbnailPlan.suffices(larger.size, for: (plan.width, plan.height))
             larger = (isEnough ? larger : picture).resampled(width: plan.width, height: plan.height)
             let bytes = try larger.jpeg(encoder, quality: quality, profile: profile)
             made = (plan.width, bytes)

@@ -31,7 +31,7 @@ public enum Thumbnail {
     }
 
     static func make(
-        _ source: borrowing some ByteSource & ~Copyable, width: Int, height: Int, format: ThumbnailFormat, quality: Int
+        _ source: some ByteSource, width: Int, height: Int, format: ThumbnailFormat, quality: Int
     ) throws(MediaError) -> [UInt8] {
         let isRGB = format == .png
         let photo = try FittedPhoto(

@@ -23,10 +23,8 @@ public struct TileFile: Sendable {
         let table = try source.read(at: source.count - 4 - size, count: size)
         var offsets: [Int] = []
         for place in stride(from: 0, to: size, by: 4) {
-            guard let high = table.uint16(at: place), let low = table.uint16(at: place + 2) else {
-                throw Self.damage(path)
-            }
-            offsets.append(high << 16 | low)
+            guard let offset = table.uint32(at: place) else { throw Self.damage(path) }
+            offsets.append(offset)
         }
         guard offsets.first == 0, offsets.last == source.count - 4 - size,
             zip(offsets, offsets.dropFirst()).allSatisfy({ $0 < $1 })

@@ -42,18 +42,13 @@ public enum Tiles {
 
     /// Gives each tile, row by row from the top left, with how many columns and rows there are.
     static func cut(
-        _ source: borrowing some ByteSource & ~Copyable, quality: Int, budget: DecodeBudget = DecodeBudget(),
+        _ source: some ByteSource, quality: Int, budget: DecodeBudget = DecodeBudget(),
         to take: (_ columns: Int, _ rows: Int, _ tile: [UInt8]) throws(MediaError) -> Void
     ) throws(MediaError) {
-        let photo = try DecodedPhoto(source, budget: budget) { (width, height, _) throws(MediaError) in
-            guard max(width, height) > longestWithout else {
-                throw MediaError(.tooSmall, "a photo of \(width)x\(height) pixels has no tiles")
-            }
-            // A tile as it is cut, as it is turned, and encoded.
-            return (8, { _, _ in 9 * side * side })
-        }
+        let photo = try decoded(source, budget)
         let isTurned = photo.orientation >= 5
-        let (width, height) = isTurned ? (photo.height, photo.width) : (photo.width, photo.height)
+        let stored = photo.raster
+        let (width, height) = isTurned ? (stored.height, stored.width) : (stored.width, stored.height)
         let (columns, rows) = ((width + side - 1) / side, (height + side - 1) / side)
         let encoder = try JPEGEncoder()
         let metadata = CarriedMetadata(icc: photo.profile.flatMap { $0.count <= longestProfile ? $0 : nil })
@@ -61,9 +56,39 @@ public enum Tiles {
             for column in 0..<columns {
                 let across = column * side..<min(width, (column + 1) * side)
                 let down = row * side..<min(height, (row + 1) * side)
-                let tile = photo.raster.part(across, down, orientation: photo.orientation)
+                let tile = stored.part(across, down, orientation: photo.orientation)
                 try take(columns, rows, metadata.spliced(into: encoder.encode(tile, quality: quality)))
             }
         }
+    }
+
+    /// The photo's own pixels as they are stored, the EXIF orientation to apply and the colour profile.
+    private static func decoded(
+        _ source: some ByteSource, _ budget: DecodeBudget
+    ) throws(MediaError) -> (raster: Raster, orientation: Int, profile: [UInt8]?) {
+        if try PNGDecoder.takes(source) {
+            guard source.count <= budget.bytes else { throw MediaError(.tooLarge, "the PNG is too large a file") }
+            let bytes = try source.readAll()
+            let raster = try PNGDecoder.decode(bytes, budget: budget, work: work)
+            return (raster, 1, PNGDecoder.profile(bytes))
+        }
+        let header = try JPEGHeader(source)
+        // Four inks become three colours beside themselves.
+        let colours = header.components == 4 ? 3 * header.width * header.height : 0
+        try budget.check(
+            header, fileBytes: source.count, width: header.width, height: header.height,
+            work: work(header.width, header.height) + colours)
+        let profile = try CarriedMetadata.profile(of: header, in: source)
+        let raster = try JPEGDecoder().decode(source.readAll(), header: header, budget: budget)
+        return (raster, Panorama(header: header).orientation, profile)
+    }
+
+    /// The bytes that cutting needs beside the pixels of a photo of a size: a tile as it is cut, as it is turned, and
+    /// encoded.
+    private static func work(_ width: Int, _ height: Int) throws(MediaError) -> Int {
+        guard max(width, height) > longestWithout else {
+            throw MediaError(.tooSmall, "a photo of \(width)x\(height) pixels has no tiles")
+        }
+        return 9 * side * side
     }
 }

@@ -26,7 +26,6 @@ public struct CoreAPIv1Remote: Remote {
     let contentSession: WarmSession
     /// The root word in front of every path.
     let root: String
-    let knownAccount = AccountCache()
 
     /// Creates a remote for a server.
     ///
@@ -46,16 +45,8 @@ public struct CoreAPIv1Remote: Remote {
             allowsInsecureHTTP: allowsInsecureHTTP)
     }
 
-    /// Creates a remote for a server, over a session that may not have been started.
-    ///
-    /// - Parameters:
-    ///   - origin: The server's address, such as `https://club.example`; plain http only to this machine.
-    ///   - root: `auto`, `dropbox` or `sandbox`.
-    ///   - api: The session for everything but the bytes of files.
-    ///   - content: The session for the bytes of files; nil for the same one.
-    ///   - allowsInsecureHTTP: Whether plain http may go to other machines, tokens and all.
-    /// - Throws: `badRequest` when the address cannot be used.
-    public init(
+    /// Creates a remote for a server in the same way, over sessions that may not have been started.
+    package init(
         origin: String, root: String = "auto", over api: WarmSession, content: WarmSession? = nil,
         allowsInsecureHTTP: Bool = false
     ) throws(RemoteError) {
@@ -109,21 +100,24 @@ public struct CoreAPIv1Remote: Remote {
         options.rateLimit = [rateLimit, TransferRate.limit].compactMap(\.self).min()
         return options
     }
-}
 
-/// The account as the server described it last, with the server's extensions; cached to fetch it only once.
-final class AccountCache: Sendable {
-    private let slot = Mutex<Account?>(nil)
-
-    var account: Account? {
-        get { slot.withLock { $0 } }
-        set { slot.withLock { $0 = newValue } }
+    /// Sends a body over the session for the bytes of files.
+    ///
+    /// `offset` is how many bytes of the content were moved before.
+    func upload(
+        _ body: Body, for request: HTTPRequest, statuses: Set<Int> = [200], _ options: TaskOptions,
+        _ progress: UploadProgress? = nil, from offset: Int64 = 0
+    ) async throws(RemoteError) -> Transport.Answer {
+        try await transport.perform(request, statuses: statuses, from: offset) { () async throws(TransferError) in
+            try await contentSession.session.upload(
+                for: request, from: body, options: options, progress: UploadProgress.counting(progress, from: offset))
+        }
     }
 }
 
 /// What a remote has learned of its server from the answers to its requests.
 final class ServerExperience: Sendable {
-    private let state = Mutex((hasAnswered: false, takesNoPieces: false))
+    private let state = Mutex((hasAnswered: false, takesNoPieces: false, account: Account?.none))
 
     /// Whether it has answered, so that the address is right.
     var hasAnswered: Bool {
@@ -135,5 +129,11 @@ final class ServerExperience: Sendable {
     var takesNoPieces: Bool {
         get { state.withLock { $0.takesNoPieces } }
         set { state.withLock { $0.takesNoPieces = newValue } }
+    }
+
+    /// The account as it was described last, with the server's extensions; cached to fetch it only once.
+    var account: Account? {
+        get { state.withLock { $0.account } }
+        set { state.withLock { $0.account = newValue } }
     }
 }

@@ -16,7 +16,7 @@ struct ServiceOrigin: Hashable, Sendable {
     ///
     /// - Throws: `badRequest` when it is no plain address, or plain HTTP to a host that is not this machine.
     init(_ text: String, allowsInsecureHTTP: Bool) throws(RemoteError) {
-        guard let mark = text.range(of: "://") else {
+        guard let mark = text.firstRange(of: "://") else {
             throw .badOrigin("it needs the scheme https or http, as in https://club.example")
         }
         scheme = text[..<mark.lowerBound].lowercased()
@@ -67,17 +67,6 @@ struct ServiceOrigin: Hashable, Sendable {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
-}
-
-extension String {
-    fileprivate func range(of mark: String) -> Range<String.Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(mark) { return start..<index(start, offsetBy: mark.count) }
-            start = index(after: start)
-        }
-        return nil
     }
 }
 

@@ -56,11 +56,18 @@ struct Transport: Sendable {
     func post(
         _ address: String, form: Parameters, statuses: Set<Int> = [200]
     ) async throws(RemoteError) -> Answer {
-        var fields = HTTPFields()
-        fields[.contentType] = "application/x-www-form-urlencoded"
-        let request = request(.post, address, fields: fields)
+        try await send(
+            .post, address, Array(form.encoded.utf8), type: "application/x-www-form-urlencoded", statuses: statuses)
+    }
+
+    /// Sends a body of a MIME type over the session for everything but the bytes of files.
+    func send(
+        _ method: HTTPRequest.Method, _ address: String, _ body: [UInt8], type: String, statuses: Set<Int> = [200],
+        _ options: TaskOptions = .coreAPIv1
+    ) async throws(RemoteError) -> Answer {
+        let request = request(method, address, fields: [.contentType: type])
         return try await perform(request, statuses: statuses) { () throws(TransferError) in
-            try await session.data(for: request, body: .bytes(Array(form.encoded.utf8)), options: .coreAPIv1)
+            try await session.data(for: request, body: .bytes(body), options: options)
         }
     }
 

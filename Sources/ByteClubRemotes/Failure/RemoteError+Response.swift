@@ -1,4 +1,4 @@
-import ByteClubCore
+package import ByteClubCore
 import HTTPTypes
 
 extension RemoteError {
@@ -63,7 +63,6 @@ private struct RefusalBody: JSONReadable {
     var parameter: String?
 
     init(json: inout JSONReader) throws(JSONError) {
-        var (message, parameter): (String?, String?)
         try json.object { (json, name) throws(JSONError) in
             guard name == "error" else { return try json.skip() }
             if json.startsString() { return message = try json.string() }
@@ -72,7 +71,6 @@ private struct RefusalBody: JSONReadable {
                 if parameter.map({ name < $0 }) ?? true { (parameter, message) = (name, text) }
             }
         }
-        (self.message, self.parameter) = (message, parameter)
     }
 }
 
@@ -85,7 +83,7 @@ extension RemoteError {
     ///   - parameter: The parameter at fault, if the server names one.
     ///   - retryAfter: Seconds, from `Retry-After`.
     ///   - requestID: The server's name for the request.
-    init(
+    package init(
         status: Int, message: String, parameter: String? = nil, retryAfter: Double? = nil, requestID: String? = nil
     ) {
         let code: Code
@@ -111,34 +109,7 @@ extension RemoteError {
         isOfRole = status == 403 && parameter == Account.roleParameter
     }
 
-    /// Maps a refusal by the shared folder's rules.
-    init(_ error: APIError) {
-        self.init(
-            status: error.status, message: error.message, parameter: error.parameter,
-            retryAfter: error.retryAfter.map { Double($0) })
-    }
-
-    /// Runs the shared folder's rules and maps what they throw.
-    static func mapping<Value>(_ work: () throws -> Value) throws(RemoteError) -> Value {
-        do {
-            return try work()
-        } catch let error as APIError {
-            throw RemoteError(error)
-        } catch let error as PathError {
-            throw RemoteError(.badRequest, error.message)
-        } catch let error as RemoteError {
-            throw error
-        } catch {
-            throw RemoteError(.serverFault, "\(error)")
-        }
-    }
-
-    /// Fails with `cancelled` when the surrounding task is.
-    static func checkCancellation() throws(RemoteError) {
-        if Task.isCancelled { throw RemoteError(.cancelled, "cancelled") }
-    }
-
-    static func tooLarge(_ path: RemotePath, _ limit: Int64) -> RemoteError {
+    package static func tooLarge(_ path: RemotePath, _ limit: Int64) -> RemoteError {
         RemoteError(.tooLarge, "'\(path)' has more than \(limit) bytes")
     }
 }

@@ -1,4 +1,4 @@
-import ByteClubCore
+package import ByteClubCore
 import ByteClubHTTP
 import Glibc
 import Synchronization
@@ -6,7 +6,7 @@ import Synchronization
 /// A regular file open for reading, and how it looked when it was opened.
 ///
 /// Reads are by offset, so any number of threads may share it.
-final class OpenFile: Sendable {
+package final class OpenFile: Sendable {
     let path: String
     private let stamp: FileStamp
     private let descriptor: Int32
@@ -17,7 +17,7 @@ final class OpenFile: Sendable {
     var size: Int64 { stamp.size }
 
     /// Opens a file.
-    init(reading path: String) throws(RemoteError) {
+    package init(reading path: String) throws(RemoteError) {
         if path.utf8.contains(0) { throw RemoteError(.localFile, "the file's path contains a NUL") }
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw .localFile("cannot read '\(path)'", errno) }
@@ -71,7 +71,7 @@ final class OpenFile: Sendable {
     }
 
     /// All bytes, for a file that is known to be small.
-    func readAll() throws(RemoteError) -> [UInt8] {
+    package func readAll() throws(RemoteError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(stamp.size))
         try read(into: &bytes, count: bytes.count, at: 0)
         try verify()

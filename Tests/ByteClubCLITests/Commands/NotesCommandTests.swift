@@ -1,7 +1,7 @@
 import ByteClubCore
-import ByteClubRemotes
 import FoundationEssentials
 import Glibc
+import MemoryRemote
 import Synchronization
 import TestSupport
 import Testing

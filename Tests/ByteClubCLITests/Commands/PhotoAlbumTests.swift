@@ -1,7 +1,7 @@
 import ByteClubCore
 import ByteClubMedia
-import ByteClubRemotes
 import FoundationEssentials
+import MemoryRemote
 import Synchronization
 import TestSupport
 import Testing

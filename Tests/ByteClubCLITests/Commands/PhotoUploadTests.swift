@@ -1,8 +1,8 @@
 import ByteClubCore
 import ByteClubMedia
-import ByteClubRemotes
 import CLinux
 import Glibc
+import MemoryRemote
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import ByteClubCore
 import ByteClubMedia
-import ByteClubRemotes
+import MemoryRemote
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import ByteClubCore
-import ByteClubRemotes
+import MemoryRemote
 import Synchronization
 
 /// Counts how many calls of a kind a server has under way at once.

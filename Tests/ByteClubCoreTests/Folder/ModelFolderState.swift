@@ -1,4 +1,5 @@
 import ByteClubCore
+import TestSupport
 
 /// All versions in one list and nothing clever: what a store must answer.
 struct ModelFolderState: FolderState {

@@ -1,4 +1,5 @@
 import ByteClubCore
+import TestSupport
 import Testing
 
 @Suite("SharedFolder's operations")

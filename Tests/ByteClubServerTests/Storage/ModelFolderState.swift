@@ -1,4 +1,5 @@
 import ByteClubCore
+import TestSupport
 
 /// The plainest thing that can be called a folder: a list of versions, looked through from end to end.
 struct ModelFolderState: FolderState {

@@ -1,6 +1,6 @@
 import ByteClubCore
-import ByteClubRemotes
 import Logging
+import MemoryRemote
 import Testing
 
 @testable import ByteClubSync

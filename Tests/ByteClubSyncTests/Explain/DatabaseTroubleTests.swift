@@ -1,8 +1,8 @@
 import ByteClubCore
-import ByteClubRemotes
 import CLinux
 import Glibc
 import Logging
+import MemoryRemote
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import ByteClubCore
-import ByteClubRemotes
 import CLinux
 import Glibc
+import MemoryRemote
 import Testing
 
 @testable import ByteClubSync

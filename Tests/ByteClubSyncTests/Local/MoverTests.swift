@@ -1,6 +1,6 @@
 import ByteClubCore
-import ByteClubRemotes
 import Glibc
+import MemoryRemote
 import Testing
 
 @testable import ByteClubSync

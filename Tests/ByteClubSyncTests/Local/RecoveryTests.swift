@@ -1,5 +1,5 @@
 import ByteClubCore
-import ByteClubRemotes
+import MemoryRemote
 import TestSupport
 import Testing
 

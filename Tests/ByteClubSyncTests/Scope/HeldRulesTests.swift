@@ -1,6 +1,6 @@
 import ByteClubCore
-import ByteClubRemotes
 import Glibc
+import MemoryRemote
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import ByteClubCore
-import ByteClubRemotes
+import MemoryRemote
 
 @testable import ByteClubSync
 

@@ -1,5 +1,5 @@
 import ByteClubCore
-import ByteClubRemotes
+import MemoryRemote
 import TestSupport
 
 /// The way from one machine to the server: it loses, delays and repeats, and the server refuses now and then.

@@ -45,29 +45,17 @@ public struct ChunkManifest: Hashable, Sendable {
 extension ChunkManifest: JSONReadable {
     /// Reads the wire's object.
     public init(json: inout JSONReader) throws(JSONError) {
-        var chunks: [Chunk]?
-        try json.object { (json, name) throws(JSONError) in
-            switch name {
-            case "chunks": chunks = try json.values(atMost: Self.maximumChunks)
-            default: try json.skip()
-            }
-        }
-        guard let chunks else { throw JSONError(.missing("chunks")) }
-        self.init(chunks)
+        self.init(
+            try json.member("chunks") { (json) throws(JSONError) in try json.values(atMost: Self.maximumChunks) })
     }
 
     /// Writes the wire's object.
     public func write(to json: inout JSONText) {
         json.object { json in
-            json.key("chunks")
-            json.array { json in
-                for chunk in chunks {
-                    json.object { json in
-                        json.key("hash")
-                        json.value(chunk.hash)
-                        json.key("bytes")
-                        json.value(chunk.bytes)
-                    }
+            json.member("chunks", chunks) { chunk, json in
+                json.object { json in
+                    json.member("hash", chunk.hash)
+                    json.member("bytes", chunk.bytes)
                 }
             }
         }
@@ -86,9 +74,7 @@ extension ChunkManifest.Chunk: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let hash else { throw JSONError(.missing("hash")) }
-        guard let bytes else { throw JSONError(.missing("bytes")) }
-        self.init(hash: hash, bytes: bytes)
+        try self.init(hash: hash.required("hash"), bytes: bytes.required("bytes"))
     }
 }
 
@@ -109,25 +95,12 @@ public struct ChunkList: Hashable, Sendable {
 extension ChunkList: JSONReadable {
     /// Reads the wire's object.
     public init(json: inout JSONReader) throws(JSONError) {
-        var hashes: [ContentHash]?
-        try json.object { (json, name) throws(JSONError) in
-            switch name {
-            case "hashes": hashes = try json.value()
-            default: try json.skip()
-            }
-        }
-        guard let hashes else { throw JSONError(.missing("hashes")) }
-        self.init(hashes)
+        self.init(try json.member("hashes") { (json) throws(JSONError) in try json.value() })
     }
 
     /// Writes the wire's object.
     public func write(to json: inout JSONText) {
-        json.object { json in
-            json.key("hashes")
-            json.array { json in
-                for hash in hashes { json.value(hash) }
-            }
-        }
+        json.object { json in json.member("hashes", hashes) { $1.value($0) } }
     }
 }
 
@@ -171,17 +144,13 @@ extension ChunkQuestion: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let hashes else { throw JSONError(.missing("hashes")) }
-        self.init(hashes, base: base)
+        self.init(try hashes.required("hashes"), base: base)
     }
 
     /// Writes the wire's object.
     public func write(to json: inout JSONText) {
         json.object { json in
-            json.key("hashes")
-            json.array { json in
-                for hash in hashes { json.value(hash) }
-            }
+            json.member("hashes", hashes) { $1.value($0) }
             if let base {
                 json.key("base")
                 json.object { json in
@@ -204,8 +173,6 @@ extension ChunkQuestion.Base: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let node else { throw JSONError(.missing("id")) }
-        guard let revision else { throw JSONError(.missing("rev")) }
-        self.init(node, revision)
+        self.init(try node.required("id"), try revision.required("rev"))
     }
 }

@@ -71,7 +71,7 @@ extension HistoryChange: JSONReadable {
         var action: Action?
         var path: RemotePath?
         var isFolder: Bool?
-        var read = HistoryChange(.root, .added, by: nil)
+        self.init(.root, .added, by: nil)
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "seq": sequence = try json.value()
@@ -79,23 +79,17 @@ extension HistoryChange: JSONReadable {
                 action = Action(rawValue: try json.string())
                 if action == nil { throw JSONError(.invalid("no known change")) }
             case "path": path = try json.value()
-            case "from": read.origin = try json.optional()
+            case "from": origin = try json.optional()
             case "folder": isFolder = try json.value()
             case "modified": modified = try json.value()
             case "by": author = try json.value()
-            case "by_name": read.authorName = try json.memberName()
+            case "by_name": authorName = try json.memberName()
             default: try json.skip()
             }
         }
-        guard let sequence else { throw JSONError(.missing("seq")) }
-        guard let action else { throw JSONError(.missing("what")) }
-        guard let path else { throw JSONError(.missing("path")) }
-        guard let isFolder else { throw JSONError(.missing("folder")) }
-        guard let modified else { throw JSONError(.missing("modified")) }
-        guard let author else { throw JSONError(.missing("by")) }
-        (read.sequence, read.action, read.path, read.isFolder) = (sequence, action, path, isFolder)
-        (read.modified, read.author) = (modified, author)
-        self = read
+        (self.sequence, self.action) = try (sequence.required("seq"), action.required("what"))
+        (self.path, self.isFolder) = try (path.required("path"), isFolder.required("folder"))
+        (self.modified, self.author) = try (modified.required("modified"), author.required("by"))
     }
 
     fileprivate func write(to json: inout JSONText) {
@@ -104,8 +98,7 @@ extension HistoryChange: JSONReadable {
             json.member("what", action.rawValue)
             json.member("path", path.string)
             json.member("from", origin?.string)
-            json.key("folder")
-            json.value(isFolder)
+            json.member("folder", isFolder)
             json.member("modified", modified)
             json.member("by", author)
             json.member("by_name", authorName)
@@ -126,9 +119,7 @@ extension HistoryPage: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let sequence else { throw JSONError(.missing("seq")) }
-        guard let changes else { throw JSONError(.missing("changes")) }
-        self.init(sequence: sequence, before: before, changes: changes)
+        try self.init(sequence: sequence.required("seq"), before: before, changes: changes.required("changes"))
     }
 
     /// Writes the wire's object.
@@ -136,10 +127,7 @@ extension HistoryPage: JSONReadable {
         json.object { json in
             json.member("seq", sequence)
             json.member("before", before)
-            json.key("changes")
-            json.array { json in
-                for change in changes { change.write(to: &json) }
-            }
+            json.member("changes", changes) { $0.write(to: &$1) }
         }
     }
 }

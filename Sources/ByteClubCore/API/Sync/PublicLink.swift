@@ -94,14 +94,10 @@ extension PublicLink: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let id else { throw JSONError(.missing("id")) }
-        guard let kind else { throw JSONError(.missing("kind")) }
-        guard let path else { throw JSONError(.missing("path")) }
-        guard let url else { throw JSONError(.missing("url")) }
-        guard let created else { throw JSONError(.missing("created")) }
-        guard let expires else { throw JSONError(.missing("expires")) }
-        guard let member else { throw JSONError(.missing("member")) }
-        self.init(id: id, kind: kind, path: path, url: url, created: created, expires: expires, member: member)
+        try self.init(
+            id: id.required("id"), kind: kind.required("kind"), path: path.required("path"), url: url.required("url"),
+            created: created.required("created"), expires: expires.required("expires"),
+            member: member.required("member"))
     }
 }
 
@@ -117,8 +113,7 @@ extension PublicLinkPage: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let links else { throw JSONError(.missing("links")) }
-        self.init(links: links, hasMore: hasMore)
+        self.init(links: try links.required("links"), hasMore: hasMore)
     }
 }
 
@@ -138,8 +133,8 @@ extension SharedLink: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let url else { throw JSONError(.missing("url")) }
-        guard let expires else { throw JSONError(.missing("expires")) }
-        self.init(url: url, expires: expires, hasPassword: hasPassword, keepsLocation: keepsLocation)
+        try self.init(
+            url: url.required("url"), expires: expires.required("expires"), hasPassword: hasPassword,
+            keepsLocation: keepsLocation)
     }
 }

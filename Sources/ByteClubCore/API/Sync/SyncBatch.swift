@@ -33,21 +33,14 @@ extension SyncBatch: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let operations else { throw JSONError(.missing("operations")) }
-        self.init(operations, isAllOrNothing: isAllOrNothing)
+        self.init(try operations.required("operations"), isAllOrNothing: isAllOrNothing)
     }
 
     /// Writes the wire's object.
     public func write(to json: inout JSONText) {
         json.object { json in
-            if isAllOrNothing {
-                json.key("all_or_nothing")
-                json.value(true)
-            }
-            json.key("operations")
-            json.array { json in
-                for operation in operations { operation.write(to: &json) }
-            }
+            if isAllOrNothing { json.member("all_or_nothing", true) }
+            json.member("operations", operations) { $0.write(to: &$1) }
         }
     }
 }
@@ -140,8 +133,7 @@ extension SyncResult: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let status else { throw JSONError(.missing("status")) }
-        self.init(status: Int(clamping: status), entry: entry, message: message)
+        self.init(status: Int(clamping: try status.required("status")), entry: entry, message: message)
     }
 
     /// The server's text, cut to the length that a person would read.
@@ -176,22 +168,17 @@ extension SyncOutcome: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let isApplied else { throw JSONError(.missing("applied")) }
-        guard let sequence else { throw JSONError(.missing("seq")) }
-        guard let results else { throw JSONError(.missing("results")) }
-        self.init(isApplied: isApplied, sequence: sequence, results: results)
+        try self.init(
+            isApplied: isApplied.required("applied"), sequence: sequence.required("seq"),
+            results: results.required("results"))
     }
 
     /// Writes the wire's object.
     public func write(to json: inout JSONText) {
         json.object { json in
-            json.key("applied")
-            json.value(isApplied)
+            json.member("applied", isApplied)
             json.member("seq", sequence)
-            json.key("results")
-            json.array { json in
-                for result in results { result.write(to: &json) }
-            }
+            json.member("results", results) { $0.write(to: &$1) }
         }
     }
 }

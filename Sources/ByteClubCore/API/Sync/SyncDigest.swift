@@ -51,11 +51,9 @@ extension SyncDigest: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let node else { throw JSONError(.missing("id")) }
-        guard let sequence else { throw JSONError(.missing("seq")) }
-        guard let digest else { throw JSONError(.missing("digest")) }
-        guard let folders else { throw JSONError(.missing("folders")) }
-        self.init(node: node, sequence: sequence, digest: digest, folders: folders)
+        try self.init(
+            node: node.required("id"), sequence: sequence.required("seq"), digest: digest.required("digest"),
+            folders: folders.required("folders"))
     }
 
     /// Writes the wire's object.
@@ -64,10 +62,7 @@ extension SyncDigest: JSONReadable {
             json.member("id", node.number)
             json.member("seq", sequence)
             json.member("digest", digest.description)
-            json.key("folders")
-            json.array { json in
-                for folder in folders { folder.write(to: &json) }
-            }
+            json.member("folders", folders) { $0.write(to: &$1) }
         }
     }
 }
@@ -86,10 +81,7 @@ extension SyncDigest.Folder: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let node else { throw JSONError(.missing("id")) }
-        guard let name else { throw JSONError(.missing("name")) }
-        guard let digest else { throw JSONError(.missing("digest")) }
-        self.init(node: node, name: name, digest: digest)
+        try self.init(node: node.required("id"), name: name.required("name"), digest: digest.required("digest"))
     }
 
     fileprivate func write(to json: inout JSONText) {

@@ -58,8 +58,8 @@ extension SyncEntry: JSONReadable {
     /// Reads the wire's object; only `id`, `parent` and `name` must be there.
     public init(json: inout JSONReader) throws(JSONError) {
         var (node, parent): (NodeID?, NodeID?)
-        var read = SyncEntry(.root)
-        read.isFolder = false
+        self.init(.root)
+        isFolder = false
         var name: String?
         var (seconds, nanoseconds): (Int64?, Int64?)
         try json.object { (json, key) throws(JSONError) in
@@ -67,35 +67,34 @@ extension SyncEntry: JSONReadable {
             case "id": node = try json.value()
             case "parent": parent = try json.value()
             case "name": name = try json.value()
-            case "folder": read.isFolder = try json.value()
-            case "deleted": read.isDeleted = try json.value()
-            case "rev": read.revision = try json.value()
-            case "place_rev": read.placeRevision = try json.value()
-            case "seq": read.sequence = try json.value()
-            case "bytes": read.bytes = try json.value()
-            case "hash": read.hash = try json.value()
-            case "modified": read.modified = try json.value()
+            case "folder": isFolder = try json.value()
+            case "deleted": isDeleted = try json.value()
+            case "rev": revision = try json.value()
+            case "place_rev": placeRevision = try json.value()
+            case "seq": sequence = try json.value()
+            case "bytes": bytes = try json.value()
+            case "hash": hash = try json.value()
+            case "modified": modified = try json.value()
             case "mtime": seconds = try json.value()
             case "mtime_nanos": nanoseconds = try json.value()
-            case "executable": read.isExecutable = try json.optional()
-            case "by": read.author = try json.value()
-            case "by_name": read.authorName = try json.memberName()
-            case "inline": read.isInline = try json.value()
+            case "executable": isExecutable = try json.optional()
+            case "by": author = try json.value()
+            case "by_name": authorName = try json.memberName()
+            case "inline": isInline = try json.value()
             default: try json.skip()
             }
         }
-        guard let node else { throw JSONError(.missing("id")) }
-        guard let parent else { throw JSONError(.missing("parent")) }
-        guard let name else { throw JSONError(.missing("name")) }
-        if read.bytes < 0 { throw JSONError(.invalid("of a negative length")) }
-        if min(read.revision, read.placeRevision, read.sequence) < 0 {
+        (self.node, self.parent) = try (node.required("id"), parent.required("parent"))
+        self.name = try name.required("name")
+        if bytes < 0 { throw JSONError(.invalid("of a negative length")) }
+        if min(revision, placeRevision, sequence) < 0 {
             throw JSONError(.invalid("of a negative revision"))
         }
         // A name that is a path would lead out of the mirror.
-        if node != .root, (try? NameRules.check(name)) == nil { throw JSONError(.invalid("of an impossible name")) }
-        (read.node, read.parent, read.name) = (node, parent, name)
-        read.clientModified = try FileTime(wire: seconds, nanoseconds)
-        self = read
+        if self.node != .root, (try? NameRules.check(self.name)) == nil {
+            throw JSONError(.invalid("of an impossible name"))
+        }
+        clientModified = try FileTime(wire: seconds, nanoseconds)
     }
 
     /// Writes the wire's object.
@@ -104,12 +103,8 @@ extension SyncEntry: JSONReadable {
             json.member("id", node.number)
             json.member("parent", parent.number)
             json.member("name", name)
-            json.key("folder")
-            json.value(isFolder)
-            if isDeleted {
-                json.key("deleted")
-                json.value(true)
-            }
+            json.member("folder", isFolder)
+            if isDeleted { json.member("deleted", true) }
             json.member("rev", revision)
             json.member("place_rev", placeRevision)
             json.member("seq", sequence)
@@ -122,10 +117,7 @@ extension SyncEntry: JSONReadable {
             json.member("executable", isExecutable)
             json.member("by", author)
             json.member("by_name", authorName)
-            if isInline {
-                json.key("inline")
-                json.value(true)
-            }
+            if isInline { json.member("inline", true) }
         }
     }
 }
@@ -173,26 +165,19 @@ extension SyncPage: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let isReset else { throw JSONError(.missing("reset")) }
-        guard let cursor else { throw JSONError(.missing("cursor")) }
-        guard let hasMore else { throw JSONError(.missing("has_more")) }
-        guard let entries else { throw JSONError(.missing("entries")) }
-        self.init(isReset: isReset, cursor: cursor, sequence: sequence, hasMore: hasMore, entries: entries)
+        try self.init(
+            isReset: isReset.required("reset"), cursor: cursor.required("cursor"), sequence: sequence,
+            hasMore: hasMore.required("has_more"), entries: entries.required("entries"))
     }
 
     /// Writes the wire's object.
     public func write(to json: inout JSONText) {
         json.object { json in
-            json.key("reset")
-            json.value(isReset)
+            json.member("reset", isReset)
             json.member("cursor", cursor)
             json.member("seq", sequence)
-            json.key("has_more")
-            json.value(hasMore)
-            json.key("entries")
-            json.array { json in
-                for entry in entries { entry.write(to: &json) }
-            }
+            json.member("has_more", hasMore)
+            json.member("entries", entries) { $0.write(to: &$1) }
         }
     }
 }

@@ -171,7 +171,7 @@ extension SyncOperation: JSONReadable {
             default: try json.skip()
             }
         }
-        guard let id else { throw JSONError(.missing("op_id")) }
+        (self.id, self.condition) = (try id.required("op_id"), condition)
         guard let verb else { throw JSONError(.missing("op")) }
         let place = try Self.place(parent, parentOperation, name)
         let modified = try FileTime(wire: seconds, nanoseconds)
@@ -199,8 +199,6 @@ extension SyncOperation: JSONReadable {
         case ("delete", _, _): throw JSONError(.invalid("a deletion with a place"))
         default: throw JSONError(.invalid("neither 'put', 'folder', 'move' nor 'delete'"))
         }
-        self.id = id
-        self.condition = condition
     }
 
     private static func place(
@@ -221,10 +219,8 @@ extension SyncOperation: JSONReadable {
     /// Writes the wire's object.
     public func write(to json: inout JSONText) {
         json.object { json in
-            json.key("op")
-            json.value(verb)
-            json.key("op_id")
-            json.value(id.text)
+            json.member("op", verb)
+            json.member("op_id", id.text)
             json.member("id", node?.number)
             place?.writeMembers(to: &json)
             if let content {
@@ -233,12 +229,7 @@ extension SyncOperation: JSONReadable {
                 content.modified?.writeMembers(to: &json)
                 json.member("executable", content.isExecutable)
                 json.member("upload", content.upload)
-                if let chunks = content.chunks {
-                    json.key("chunks")
-                    json.array { json in
-                        for chunk in chunks { json.value(chunk.description) }
-                    }
-                }
+                if let chunks = content.chunks { json.member("chunks", chunks) { $1.value($0) } }
             }
             json.member("rev", condition.revision)
             json.member("place_rev", condition.placeRevision)

@@ -4,7 +4,7 @@ extension CoreAPIv1Remote {
     /// Describes the member whose token is sent. `GET /1/account/info`
     public func account() async throws(RemoteError) -> Account {
         let account: Account = try await transport.get("account/info").decoded()
-        knownAccount.account = account
+        transport.server.account = account
         return account
     }
 
@@ -48,7 +48,7 @@ extension CoreAPIv1Remote {
     /// The server's powers, asked for once. `GET /1/account/info`
     public func powers() async throws(RemoteError) -> RemotePowers {
         let extensions: Account.Extensions?
-        if let known = knownAccount.account {
+        if let known = transport.server.account {
             extensions = known.extensions
         } else {
             extensions = try await account().extensions
@@ -69,14 +69,6 @@ private struct PasswordAnswer: JSONReadable {
     let isSet: Bool
 
     init(json: inout JSONReader) throws(JSONError) {
-        var isSet: Bool?
-        try json.object { (json, name) throws(JSONError) in
-            switch name {
-            case "is_set": isSet = try json.value()
-            default: try json.skip()
-            }
-        }
-        guard let isSet else { throw JSONError(.missing("is_set")) }
-        self.isSet = isSet
+        isSet = try json.member("is_set") { (json) throws(JSONError) in try json.value() }
     }
 }

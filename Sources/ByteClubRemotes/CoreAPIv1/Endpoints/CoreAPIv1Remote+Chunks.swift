@@ -74,13 +74,9 @@ extension CoreAPIv1Remote {
         let request = transport.request(
             .put, "chunked_upload", query: ["upload_id": id, "offset": id == nil ? nil : String(range.lowerBound)],
             fields: Self.binary)
-        let answer = try await transport.perform(
-            request, statuses: Self.unknownCall.union([200, 400]), from: range.lowerBound
-        ) { () async throws(TransferError) in
-            try await contentSession.session.upload(
-                for: request, from: source.body(range), options: contentOptions,
-                progress: UploadProgress.counting(progress, from: range.lowerBound))
-        }
+        let answer = try await upload(
+            source.body(range), for: request, statuses: Self.unknownCall.union([200, 400]), contentOptions, progress,
+            from: range.lowerBound)
         if answer.status == 200 { return .stored(try answer.decoded()) }
         if answer.status == 400, let state = try? answer.decoded(ChunkedUpload.self) { return .misplaced(state) }
         // A committed upload accepts nothing more; an empty chunk can have no other fault.

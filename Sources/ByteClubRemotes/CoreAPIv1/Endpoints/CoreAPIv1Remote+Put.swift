@@ -88,11 +88,7 @@ extension CoreAPIv1Remote {
         options.retries = retries
         let request = transport.request(.put, address("files_put", path), query: query, fields: Self.binary)
         let start = ContinuousClock.now
-        let answer = try await transport.perform(request) { () async throws(TransferError) in
-            try await contentSession.session.upload(
-                for: request, from: source.body(0..<source.size), options: options,
-                progress: UploadProgress.counting(progress, from: 0))
-        }
+        let answer = try await upload(source.body(0..<source.size), for: request, options, progress)
         pieces.learn(start.duration(to: .now), of: source.size)
         return try answer.decoded()
     }

@@ -43,7 +43,7 @@ extension CoreAPIv1Remote: SyncRemote {
         var options = TaskOptions.coreAPIv1
         options.isIdempotent = true
         return try await repeatingOnce { () throws(RemoteError) in
-            try await send(.post, "sync/batch", body, type: SyncFrame.mime, options).decoded()
+            try await transport.send(.post, "sync/batch", body, type: SyncFrame.mime, options).decoded()
         }
     }
 
@@ -57,7 +57,7 @@ extension CoreAPIv1Remote: SyncRemote {
         // The server needs its time to cut a large version into chunks.
         let options = base == nil ? TaskOptions.coreAPIv1 : contentOptions
         return try await repeatingOnce { () throws(RemoteError) in
-            try await send(.post, "sync/chunks/need", body, type: "application/json", options)
+            try await transport.send(.post, "sync/chunks/need", body, type: "application/json", options)
                 .decoded(ChunkList.self).hashes
         }
     }
@@ -79,7 +79,8 @@ extension CoreAPIv1Remote: SyncRemote {
     public func putChunk(_ bytes: [UInt8]) async throws(RemoteError) {
         let address = "sync/chunks/\(ContentHasher.hash(bytes))"
         _ = try await repeatingOnce { () throws(RemoteError) in
-            try await send(.put, address, bytes, type: "application/octet-stream", statuses: [204], contentOptions)
+            try await transport.send(
+                .put, address, bytes, type: "application/octet-stream", statuses: [204], contentOptions)
         }
     }
 
@@ -98,26 +99,13 @@ extension CoreAPIv1Remote: SyncRemote {
         var options = contentOptions
         options.isIdempotent = true
         _ = try await repeatingOnce { () throws(RemoteError) in
-            try await transport.perform(request, statuses: [204]) { () throws(TransferError) in
-                try await contentSession.session.upload(
-                    for: request, from: .parts([.bytes(head)] + parts), options: options)
-            }
+            try await upload(.parts([.bytes(head)] + parts), for: request, statuses: [204], options)
         }
     }
 
     /// The digest of a folder. `GET /1/sync/digest`
     public func digest(of path: RemotePath) async throws(RemoteError) -> SyncDigest {
         try await transport.get("sync/digest", query: ["path": path.isRoot ? nil : path.string]).decoded()
-    }
-
-    private func send(
-        _ method: HTTPRequest.Method, _ address: String, _ body: [UInt8], type: String, statuses: Set<Int> = [200],
-        _ options: TaskOptions = .coreAPIv1
-    ) async throws(RemoteError) -> Transport.Answer {
-        let request = transport.request(method, address, fields: [.contentType: type])
-        return try await transport.perform(request, statuses: statuses) { () throws(TransferError) in
-            try await transport.session.data(for: request, body: .bytes(body), options: options)
-        }
     }
 
     /// The largest page of the journal: 8 MiB of contents and 2,000 entries with 2 KiB for each.

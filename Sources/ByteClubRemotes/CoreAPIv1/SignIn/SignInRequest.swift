@@ -83,7 +83,6 @@ struct TokenAnswer: JSONReadable {
     var problem: String?
 
     init(json: inout JSONReader) throws(JSONError) {
-        var (token, error, problem): (String?, String?, String?)
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "access_token": token = try json.value()
@@ -92,7 +91,6 @@ struct TokenAnswer: JSONReadable {
             default: try json.skip()
             }
         }
-        (self.token, self.error, self.problem) = (token, error, problem)
     }
 }
 

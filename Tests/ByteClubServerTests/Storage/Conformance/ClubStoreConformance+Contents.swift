@@ -1,5 +1,6 @@
 import ByteClubCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import ByteClubServer

@@ -1,5 +1,6 @@
 import ByteClubCore
 import FoundationEssentials
+import TestSupport
 
 @testable import ByteClubServer
 

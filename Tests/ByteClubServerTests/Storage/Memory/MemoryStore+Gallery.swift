@@ -1,4 +1,5 @@
 import ByteClubCore
+import TestSupport
 
 @testable import ByteClubServer
 

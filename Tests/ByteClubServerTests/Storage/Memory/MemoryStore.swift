@@ -1,6 +1,7 @@
 import ByteClubCore
 import Crypto
 import Synchronization
+import TestSupport
 
 @testable import ByteClubServer
 

@@ -1,3 +1,5 @@
+public import ByteClubCore
+
 /// All versions of all entries of one tree, in memory, in the order of their keys and of their changes.
 public struct MemoryFolderState: FolderState, Sendable {
     private var entries: [PathKey: [FolderEntry]] = [:]

@@ -1,4 +1,6 @@
 public import ByteClubCore
+import ByteClubRemotes
+import TestSupport
 
 extension MemoryRemote: TextSearchRemote {
     /// All powers but links.
@@ -63,7 +65,7 @@ extension MemoryRemote: TextSearchRemote {
         try await perform(.download, path) { () throws(RemoteError) in
             let (bytes, metadata) = try self.file(path, revision)
             if let limit, Int64(bytes.count) > limit { throw RemoteError.tooLarge(path, limit) }
-            try LocalFile.write(bytes, to: file)
+            try DownloadedFile.write(bytes, to: file)
             progress?(TransferProgress(completed: metadata.bytes, total: metadata.bytes))
             return metadata
         }

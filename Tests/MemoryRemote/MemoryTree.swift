@@ -1,5 +1,7 @@
 import ByteClubCore
+import Crypto
 import Synchronization
+import TestSupport
 
 /// The one tree behind all ``MemoryRemote``s of its members.
 final class MemoryTree: Sendable {
@@ -15,7 +17,7 @@ final class MemoryTree: Sendable {
 
     /// Distinguishes this tree's numbering from all others.
     let epoch: String
-    private let secret: [UInt8]
+    private let key: SymmetricKey
     private let content = Mutex(Content())
     private static let lastEpoch = Atomic<UInt64>(0)
 
@@ -24,7 +26,7 @@ final class MemoryTree: Sendable {
 
     init() {
         epoch = "memory\(Self.lastEpoch.wrappingAdd(1, ordering: .relaxed).newValue)"
-        secret = Array(epoch.utf8)
+        key = SymmetricKey(data: Array(epoch.utf8))
     }
 
     /// Runs a reading rule.
@@ -90,11 +92,11 @@ final class MemoryTree: Sendable {
     func add(chunk bytes: [UInt8], hash: ContentHash) { content.withLock { $0.chunks[hash] = bytes } }
 
     /// The sealed form of a cursor.
-    func seal(_ cursor: DeltaCursor) -> String { cursor.sealed(secret: secret) }
+    func seal(_ cursor: DeltaCursor) -> String { cursor.sealed(with: key) }
 
     /// Reads a cursor that this tree gave a member.
     func open(_ text: String, member: Int64) throws(RemoteError) -> DeltaCursor {
-        guard let cursor = DeltaCursor(sealed: text, secret: secret), cursor.member == member else {
+        guard let cursor = DeltaCursor(sealed: text, key: key), cursor.member == member else {
             throw RemoteError(.badCursor, "the cursor is not one of this server's")
         }
         return cursor

@@ -1,4 +1,5 @@
 public import ByteClubCore
+import ByteClubRemotes
 
 extension MemoryRemote: SyncRemote {
     /// A page of the journal; at most ``pageSize`` entries.
