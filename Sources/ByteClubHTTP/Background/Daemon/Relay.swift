@@ -1,3 +1,4 @@
+import ByteClubFiles
 import Glibc
 import HTTPTypes
 
@@ -70,8 +71,5 @@ actor Relay {
         return session
     }
 
-    private static func stamp(_ path: String) -> FileStamp? {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 ? FileStamp(status) : nil
-    }
+    private static func stamp(_ path: String) -> FileStamp? { FileStatus(path).map(FileStamp.init) }
 }
