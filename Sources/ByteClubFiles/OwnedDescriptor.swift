@@ -88,11 +88,14 @@ package final class OwnedDescriptor<Failure: FileFailureConvertible>: Sendable {
         return count
     }
 
-    /// Fills an array.
-    package func read(into bytes: inout [UInt8], at offset: Int64) throws(Failure) -> Int {
-        let (count, code) = unsafe bytes.withUnsafeMutableBytes { unsafe readAll(into: $0, from: number, at: offset) }
+    /// Fills an array, or so many bytes at its start, and returns the number of bytes read.
+    package func read(into bytes: inout [UInt8], count: Int? = nil, at offset: Int64) throws(Failure) -> Int {
+        let (filled, code) = unsafe bytes.withUnsafeMutableBytes { buffer in
+            let wanted = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count ?? buffer.count))
+            return unsafe readAll(into: wanted, from: number, at: offset)
+        }
         if code != 0 { throw Failure(FileFailure("read", path, code)) }
-        return count
+        return filled
     }
 
     /// Reads bytes from a place; fewer than asked for only at the file's end.
