@@ -1,3 +1,4 @@
+import ByteClubFiles
 import CLinux
 import Glibc
 import ServiceLifecycle
@@ -25,11 +26,8 @@ enum ProcessUsage {
 
     /// How many files and connections are open; 0 when the system does not tell.
     static func openDescriptors() -> Int {
-        guard let directory = unsafe opendir("/proc/self/fd") else { return 0 }
-        defer { unsafe closedir(directory) }
-        var count = 0
-        while unsafe readdir(directory) != nil { count += 1 }
-        return max(0, count - 3)
+        guard let names = try? FolderNames("/proc/self/fd") else { return 0 }
+        return max(0, names.reduce(0) { count, _ in count + 1 } - 1)
     }
 }
 

@@ -1,4 +1,4 @@
-import CLinux
+import ByteClubFiles
 import Glibc
 
 /// Copies of files that never change.
@@ -32,9 +32,8 @@ enum FileCopy {
     ///
     /// - Throws: ``StorageError`` `missing` when there is no file, `damaged` when it is not a regular one.
     static func check(_ path: String) throws(StorageError) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { throw StorageError(errno: errno, "cannot read '\(path)'") }
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        guard let status = FileStatus(path, followsLinks: false) else { throw StorageError(FileFailure("read", path)) }
+        guard status.isFile else {
             throw StorageError(.damaged, "'\(path)' is not a regular file and is not copied")
         }
     }
@@ -44,9 +43,9 @@ enum FileCopy {
         let copy = try Descriptor(path: target, flags: O_WRONLY | O_CREAT | O_EXCL)
         var offset: Int64 = 0
         while case let bytes = try source.read(piece, at: offset), !bytes.isEmpty {
-            unsafe try bytes.withUnsafeBytes { unsafe try copy.write($0, at: offset) }
+            try copy.write(bytes, at: offset)
             offset += Int64(bytes.count)
         }
-        try copy.syncAll()
+        try copy.sync()
     }
 }

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import Crypto
 import GRDB
 import Glibc
@@ -182,12 +183,12 @@ final class SQLiteStore: ClubStore {
         let wasServed = try lock.length() > 0
         let text = Array("served \(getpid())\n".utf8)
         // A disk that is full must not keep the server from starting.
-        try? unsafe text.withUnsafeBytes { unsafe try lock.write($0, at: 0) }
+        try? lock.write(text, at: 0)
         if wasServed {
             // The text before may have been longer; it is never empty meanwhile.
             try? lock.truncate(to: Int64(text.count))
         } else {
-            try? lock.syncAll()
+            try? lock.sync()
         }
         return wasServed
     }
