@@ -192,7 +192,8 @@ let package = Package(
         .testTarget(
             name: "ByteClubSyncTests",
             dependencies: [
-                "ByteClubSync", "ByteClubRemotes", "ByteClubCore", "CLinux", "SyncSimulation", "TestSupport",
+                "ByteClubSync", "ByteClubRemotes", "ByteClubCore", "ByteClubFiles", "CLinux", "SyncSimulation",
+                "TestSupport",
             ],
             swiftSettings: testSettings),
         // Whole cores for minutes, and so not beside tests that wait for an engine.
@@ -202,15 +203,14 @@ let package = Package(
         .testTarget(
             name: "ByteClubCLITests",
             dependencies: [
-                "ByteClubCLI", "ByteClubCore", "ByteClubHTTP", "ByteClubMedia", "ByteClubRemotes", "ByteClubSync",
-                "CLinux",
-                "TestSupport",
+                "ByteClubCLI", "ByteClubCore", "ByteClubFiles", "ByteClubHTTP", "ByteClubMedia", "ByteClubRemotes",
+                "ByteClubSync", "CLinux", "TestSupport",
             ], swiftSettings: testSettings),
         .testTarget(
             name: "ByteClubServerTests",
             dependencies: [
-                "ByteClubServer", "ByteClubCore", "ByteClubHTTP", "CLinux", argumentParser, crypto, grdb, httpTypes,
-                logging, nio("NIOCore"), serviceLifecycle, "TestSupport",
+                "ByteClubServer", "ByteClubCore", "ByteClubFiles", "ByteClubHTTP", "CLinux", argumentParser, crypto,
+                grdb, httpTypes, logging, nio("NIOCore"), serviceLifecycle, "TestSupport",
             ],
             swiftSettings: testSettings),
         .testTarget(

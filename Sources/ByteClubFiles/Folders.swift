@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// The names of a folder's entries, without `.` and `..`, in no order.
 @safe package final class FolderNames: Sequence, IteratorProtocol {
@@ -20,6 +20,17 @@ import Glibc
             if name != ".", name != ".." { return name }
         }
         return nil
+    }
+}
+
+/// Makes a folder and its missing parents.
+///
+/// - Throws: ``FileFailure`` with the folder that cannot be made.
+package func makeFolders(_ path: String, mode: mode_t, for operation: String) throws(FileFailure) {
+    var built = path.hasPrefix("/") ? "" : "."
+    for name in path.utf8.split(separator: UInt8(ascii: "/")) {
+        built += "/" + String(Substring(name))
+        if unsafe mkdir(built, mode) != 0, errno != EEXIST { throw FileFailure(operation, built) }
     }
 }
 

@@ -1,4 +1,5 @@
 public import ByteClubCore
+import ByteClubFiles
 import CLinux
 import Glibc
 public import Logging
@@ -169,10 +170,8 @@ extension SyncConfiguration {
 
     /// Whether an engine runs for the mirror, in any process.
     var isRunning: Bool {
-        guard let file = try? FileDescriptor.open(lockPath, O_RDONLY) else { return false }
-        guard flock(file.number, LOCK_SH | LOCK_NB) == 0 else { return errno == EWOULDBLOCK }
-        flock(file.number, LOCK_UN)
-        return false
+        let isFree = try? FileDescriptor.open(lockPath, O_RDONLY).lock(LOCK_SH | LOCK_NB)
+        return isFree == false
     }
 
     /// Opens the database; nil when there is none.
