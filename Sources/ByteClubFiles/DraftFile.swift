@@ -14,6 +14,7 @@ package struct DraftFile<Failure: FileFailureConvertible>: ~Copyable {
     ///   - flags: `O_EXCL` for a new one, `O_TRUNC` for one that an earlier process may have left.
     ///   - mode: Its permissions.
     ///   - target: The path in errors; the draft's when it is nil.
+    /// - Throws: The failure to `create` it.
     package init(
         _ path: String, _ flags: Int32 = O_EXCL, mode: mode_t = 0o600, shownAs target: String? = nil
     ) throws(Failure) {

@@ -32,24 +32,15 @@ package struct FileStatus {
     /// When the content was last written, in seconds since 1970.
     package var modified: Int64 { Int64(raw.st_mtim.tv_sec) }
 
+    /// The part of a second beyond that.
+    package var nanoseconds: Int64 { Int64(raw.st_mtim.tv_nsec) }
+
     /// Whether it is the same file as another, whatever their paths.
     package func isSame(as other: FileStatus) -> Bool { raw.st_dev == other.raw.st_dev && inode == other.inode }
-}
 
-/// The properties of a file that change when it is written to or replaced.
-package struct FileStamp: Hashable, Sendable {
-    package let device: UInt64
-    package let inode: UInt64
-    package let size: Int64
-    package let seconds: Int
-    package let nanoseconds: Int
-
-    /// The stamp of a file when it had this status.
-    package init(_ status: FileStatus) {
-        device = UInt64(status.raw.st_dev)
-        inode = status.inode
-        size = status.size
-        seconds = status.raw.st_mtim.tv_sec
-        nanoseconds = status.raw.st_mtim.tv_nsec
+    /// Whether the same file was not written to in between.
+    package func isUnchanged(since other: FileStatus?) -> Bool {
+        guard let other else { return false }
+        return isSame(as: other) && size == other.size && modified == other.modified && nanoseconds == other.nanoseconds
     }
 }

@@ -34,6 +34,23 @@ package func makeFolders(_ path: String, mode: mode_t, for operation: String) th
     }
 }
 
+/// A path with links resolved; nil when nothing is there.
+package func resolvedPath(_ path: String) -> String? { unsafe text(realpath(path, nil)) }
+
+/// The working folder, with links resolved; nil when it is gone, with the reason in `errno`.
+package func workingFolder() -> String? { unsafe text(getcwd(nil, 0)) }
+
+private func text(_ allocated: UnsafeMutablePointer<CChar>?) -> String? {
+    defer { unsafe free(allocated) }
+    return unsafe allocated.map { unsafe String(cString: $0) }
+}
+
+/// The first bytes of a file as text; nil when it cannot be read.
+package func fileText(_ path: String, upTo count: Int) -> String? {
+    let file = try? OwnedDescriptor<FileFailure>(path, O_RDONLY)
+    return (try? file?.read(count, at: 0)).map { String(decoding: $0, as: UTF8.self) }
+}
+
 /// The folder of a path's last name.
 package func parentFolder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }

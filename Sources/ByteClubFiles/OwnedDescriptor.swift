@@ -24,6 +24,7 @@ package final class OwnedDescriptor<Failure: FileFailureConvertible>: Sendable {
     ///   - mode: The permissions of a new file.
     ///   - operation: The operation in the error when it cannot be opened.
     ///   - shown: The path in errors, if it is not `path`.
+    /// - Throws: The failure of that operation.
     package convenience init(
         _ path: String, _ flags: Int32, mode: mode_t = 0o600, for operation: String = "open",
         shownAs shown: String? = nil
@@ -35,9 +36,7 @@ package final class OwnedDescriptor<Failure: FileFailureConvertible>: Sendable {
 
     /// Opens a regular file for reading at any place; nil when something else is there.
     ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - flags: `O_NOFOLLOW` where a link is not followed.
+    /// With `O_NOFOLLOW` a link there is not followed.
     package static func regularFile(
         _ path: String, _ flags: Int32 = 0
     ) throws(Failure) -> (file: OwnedDescriptor, status: FileStatus)? {
@@ -70,25 +69,13 @@ package final class OwnedDescriptor<Failure: FileFailureConvertible>: Sendable {
     }
 
     /// Writes all bytes at a place, or without one at the descriptor's own.
-    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64? = nil) throws(Failure) {
-        let code = unsafe writeAll(bytes, to: number, at: offset).code
-        if code != 0 { throw Failure(FileFailure("write", path, code)) }
-    }
-
-    /// Writes all bytes of an array.
     package func write(_ bytes: [UInt8], at offset: Int64? = nil) throws(Failure) {
         let code = unsafe bytes.withUnsafeBytes { unsafe writeAll($0, to: number, at: offset).code }
         if code != 0 { throw Failure(FileFailure("write", path, code)) }
     }
 
-    /// Fills a buffer from a place and returns the number of bytes read; fewer only at the file's end.
-    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int {
-        let (count, code) = unsafe readAll(into: buffer, from: number, at: offset)
-        if code != 0 { throw Failure(FileFailure("read", path, code)) }
-        return count
-    }
-
-    /// Fills an array, or so many bytes at its start, and returns the number of bytes read.
+    /// Fills an array, or so many bytes at its start, and returns the number of bytes read; fewer only at
+    /// the file's end.
     package func read(into bytes: inout [UInt8], count: Int? = nil, at offset: Int64) throws(Failure) -> Int {
         let (filled, code) = unsafe bytes.withUnsafeMutableBytes { buffer in
             let wanted = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count ?? buffer.count))

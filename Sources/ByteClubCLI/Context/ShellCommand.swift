@@ -120,9 +120,8 @@ struct SiblingProgram: Sendable {
         directories += (environment["PATH"] ?? "").split(separator: ":").map(String.init)
         let paths = directories.filter { $0.hasPrefix("/") }.map { $0 == "/" ? "/" + name : $0 + "/" + name }
         return paths.filter { path in
-            guard let executable, let real = unsafe realpath(path, nil) else { return true }
-            defer { unsafe free(real) }
-            return unsafe String(cString: real) != executable
+            guard let executable, let real = resolvedPath(path) else { return true }
+            return real != executable
         }
     }
 }

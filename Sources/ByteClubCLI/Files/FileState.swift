@@ -23,7 +23,7 @@ extension FileState {
         let status = try LocalFile.status(path)
         self.init(
             size: status.size, inode: status.inode, seconds: status.modified,
-            nanoseconds: Int64(status.raw.st_mtim.tv_nsec))
+            nanoseconds: status.nanoseconds)
     }
 
     /// Whether the same file was written since; false for another file in its place.

@@ -83,7 +83,7 @@ enum LocalFile {
     /// When a file was last changed.
     static func modified(_ path: String) throws -> FileTime? {
         let status = try status(path)
-        return FileTime(seconds: status.modified, nanoseconds: Int64(status.raw.st_mtim.tv_nsec))
+        return FileTime(seconds: status.modified, nanoseconds: status.nanoseconds)
     }
 
     /// Whether another program has a file open for writing; false when the system does not report it.
@@ -242,9 +242,8 @@ enum LocalFile {
 
     /// The working directory, with links resolved.
     static func workingDirectory() throws -> String {
-        guard let buffer = unsafe getcwd(nil, 0) else { throw FileFailure("read", ".") }
-        defer { unsafe free(buffer) }
-        return unsafe String(cString: buffer)
+        guard let folder = workingFolder() else { throw FileFailure("read", ".") }
+        return folder
     }
 
     /// The absolute form of a path relative to a base, by default the working directory; `.` and `..` are resolved
@@ -259,11 +258,7 @@ enum LocalFile {
     }
 
     /// A path with links resolved; unchanged when it does not exist.
-    static func resolved(_ path: String) -> String {
-        guard let buffer = unsafe realpath(path, nil) else { return path }
-        defer { unsafe free(buffer) }
-        return unsafe String(cString: buffer)
-    }
+    static func resolved(_ path: String) -> String { resolvedPath(path) ?? path }
 
     /// The names in a directory, unsorted; none when it cannot be read.
     static func names(in directory: String) -> [String] { (try? Array(FolderNames(directory))) ?? [] }

@@ -7,7 +7,7 @@ final class UploadFile {
     let length: Int64
     private let path: String
     private let start: Int64
-    private let stamp: FileStamp
+    private let status: FileStatus
     /// Nil while it is closed.
     private var file: OwnedDescriptor<UploadSource.Failure>?
     private var advised: Int64 = 0
@@ -17,15 +17,15 @@ final class UploadFile {
     private static let readAhead: Int64 = 8 << 20
 
     init(path: String, offset: Int64, length: Int64?) throws(UploadSource.Failure) {
-        let (file, stamp) = try Self.open(path)
-        let count = length ?? max(stamp.size - offset, 0)
-        guard offset >= 0, count >= 0, offset <= stamp.size, count <= stamp.size - offset else {
+        let (file, status) = try Self.open(path)
+        let count = length ?? max(status.size - offset, 0)
+        guard offset >= 0, count >= 0, offset <= status.size, count <= status.size - offset else {
             throw UploadSource.Failure(
-                code: .fileChanged, message: "\(path) has \(stamp.size) bytes, fewer than the request needs")
+                code: .fileChanged, message: "\(path) has \(status.size) bytes, fewer than the request needs")
         }
         self.path = path
         self.file = file
-        self.stamp = stamp
+        self.status = status
         self.start = offset
         self.length = count
     }
@@ -35,19 +35,19 @@ final class UploadFile {
 
     private static func open(
         _ path: String
-    ) throws(UploadSource.Failure) -> (file: OwnedDescriptor<UploadSource.Failure>, stamp: FileStamp) {
+    ) throws(UploadSource.Failure) -> (file: OwnedDescriptor<UploadSource.Failure>, status: FileStatus) {
         guard !path.utf8.contains(0) else {
             throw UploadSource.Failure(code: .fileUnreadable, message: "the path of the file contains a NUL character")
         }
-        guard let (file, status) = try OwnedDescriptor<UploadSource.Failure>.regularFile(path) else {
+        guard let found = try OwnedDescriptor<UploadSource.Failure>.regularFile(path) else {
             throw UploadSource.Failure(code: .fileUnreadable, message: "\(path) is not a regular file")
         }
-        return (file, FileStamp(status))
+        return found
     }
 
     private func reopen() throws(UploadSource.Failure) -> OwnedDescriptor<UploadSource.Failure> {
-        let (file, stamp) = try Self.open(path)
-        guard stamp == self.stamp else { throw .changed(path) }
+        let (file, status) = try Self.open(path)
+        guard self.status.isUnchanged(since: status) else { throw .changed(path) }
         self.file = file
         return file
     }
@@ -77,8 +77,8 @@ final class UploadFile {
 
     /// Compares the open file, and the file at its path, with the state when it was opened.
     func verify() throws(UploadSource.Failure) {
-        if let file, (try? FileStamp(file.fileStatus())) != stamp { throw .changed(path) }
-        guard FileStatus(path).map(FileStamp.init) == stamp else { throw .changed(path) }
+        if let file, !status.isUnchanged(since: try? file.fileStatus()) { throw .changed(path) }
+        guard status.isUnchanged(since: FileStatus(path)) else { throw .changed(path) }
     }
 }
 

@@ -8,15 +8,9 @@ import Glibc
 /// download that starts over uses a new file. It is locked while open, so that no two tasks resume it. Used only on the
 /// loop's thread. Nothing is synced except for a journal; the owner syncs the file after the rename if needed.
 final class DownloadFile {
-    struct Failure: FileFailureConvertible {
+    struct Failure: Error {
         var message: String
         var errno: Int32
-
-        init(message: String, errno: Int32) { (self.message, self.errno) = (message, errno) }
-
-        init(_ failure: FileFailure) {
-            self.init(message: "\(failure.path) cannot be written: \(failure.reason)", errno: failure.code)
-        }
     }
 
     let path: String
@@ -160,12 +154,17 @@ final class DownloadFile {
 
     /// The absolute path, if the working folder can be determined.
     private static func absolute(_ path: String) -> String {
-        guard !path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) else { return path }
-        defer { unsafe free(folder) }
-        return unsafe String(cString: folder) + "/" + path
+        guard !path.hasPrefix("/"), let folder = workingFolder() else { return path }
+        return folder + "/" + path
     }
 
     private static func modified(_ status: FileStatus) -> Int64 {
-        status.modified &* 1_000_000_000 &+ Int64(status.raw.st_mtim.tv_nsec)
+        status.modified &* 1_000_000_000 &+ status.nanoseconds
+    }
+}
+
+extension DownloadFile.Failure: FileFailureConvertible {
+    init(_ failure: FileFailure) {
+        self.init(message: "\(failure.path) cannot be written: \(failure.reason)", errno: failure.code)
     }
 }

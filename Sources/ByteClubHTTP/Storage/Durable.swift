@@ -35,9 +35,8 @@ enum Durable {
 enum MachineStart {
     /// The boot ID (random(4)); empty if it cannot be read.
     static let present: String = {
-        let file = try? OwnedDescriptor<FileFailure>("/proc/sys/kernel/random/boot_id", O_RDONLY)
-        guard let bytes = try? file?.read(36, at: 0), bytes.count == 36 else { return "" }
-        return String(decoding: bytes, as: UTF8.self)
+        let text = fileText("/proc/sys/kernel/random/boot_id", upTo: 36) ?? ""
+        return text.utf8.count == 36 ? text : ""
     }()
 
     /// Whether a stored boot ID is the current one.

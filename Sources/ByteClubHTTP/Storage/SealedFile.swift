@@ -17,12 +17,8 @@ enum SealedFile {
     }
 
     /// Why a file cannot be written.
-    struct Failure: FileFailureConvertible {
+    struct Failure: Error {
         var message: String
-
-        init(message: String) { self.message = message }
-
-        init(_ failure: FileFailure) { message = "\(failure.path) cannot be written: \(failure.reason)" }
     }
 
     private static let temporaryPrefix = ".byteclub-"
@@ -125,4 +121,8 @@ enum SealedFile {
             return sum
         }
     }
+}
+
+extension SealedFile.Failure: FileFailureConvertible {
+    init(_ failure: FileFailure) { self.init(message: "\(failure.path) cannot be written: \(failure.reason)") }
 }

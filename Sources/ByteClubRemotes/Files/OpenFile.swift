@@ -8,13 +8,13 @@ import Synchronization
 /// Reads are by offset, so any number of threads may share it.
 final class OpenFile: Sendable {
     let path: String
-    private let stamp: FileStamp
+    private let status: FileStatus
     private let file: OwnedDescriptor<RemoteError>
     /// Identifies the file's present state, also for later processes.
     let state: String
 
     /// The length in bytes that it had when it was opened.
-    var size: Int64 { stamp.size }
+    var size: Int64 { status.size }
 
     /// Opens a file.
     init(reading path: String) throws(RemoteError) {
@@ -24,10 +24,10 @@ final class OpenFile: Sendable {
         }
         self.path = path
         self.file = file
-        stamp = FileStamp(status)
-        let (device, modified, changed) = (status.raw.st_dev, status.raw.st_mtim, status.raw.st_ctim)
+        self.status = status
+        let (device, changed) = (status.raw.st_dev, status.raw.st_ctim)
         state = [
-            Int64(device), Int64(status.inode), status.size, Int64(modified.tv_sec), Int64(modified.tv_nsec),
+            Int64(device), Int64(status.inode), status.size, status.modified, status.nanoseconds,
             Int64(changed.tv_sec), Int64(changed.tv_nsec),
         ].map(String.init).joined(separator: " ")
     }
@@ -39,15 +39,15 @@ final class OpenFile: Sendable {
 
     /// All bytes, for a file that is known to be small.
     func readAll() throws(RemoteError) -> [UInt8] {
-        let bytes = try file.read(Int(stamp.size), at: 0)
-        if bytes.count < stamp.size { throw changed }
+        let bytes = try file.read(Int(size), at: 0)
+        if bytes.count < size { throw changed }
         try verify()
         return bytes
     }
 
     /// Fails when the file, or the one its path names now, is not as it was when it was opened.
     func verify() throws(RemoteError) {
-        guard (try? FileStamp(file.fileStatus())) == stamp, FileStatus(path).map(FileStamp.init) == stamp else {
+        guard status.isUnchanged(since: try? file.fileStatus()), status.isUnchanged(since: FileStatus(path)) else {
             throw changed
         }
     }

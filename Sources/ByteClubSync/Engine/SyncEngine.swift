@@ -130,11 +130,10 @@ public final class SyncEngine: Service, Sendable {
         if path.isEmpty || path.utf8.contains(0) { throw SyncError(.configuration, "the directory's path is empty") }
         var base = path
         if !path.hasPrefix("/") {
-            guard let working = unsafe getcwd(nil, 0) else {
+            guard let working = workingFolder() else {
                 throw SyncError(.configuration, "the working directory is gone")
             }
-            defer { unsafe free(working) }
-            base = unsafe String(cString: working) + "/" + path
+            base = working + "/" + path
         }
         var parts: [Substring] = []
         for part in base.split(separator: "/") where part != "." {

@@ -77,24 +77,6 @@ extension OwnedDescriptor where Failure == FileError {
         return true
     }
 
-    /// Sets the time when this file was last written; when it was last read stays.
-    ///
-    /// - Throws: ``FileError``, with `ERANGE` where the file system has no such time: then the file keeps its own.
-    func setModified(_ time: FileTime) throws(FileError) {
-        if time.isOnEveryDisk { return try set(time) }
-        let before = FileTime(nanoseconds: try status().modified)
-        try set(time)
-        if try time.isKept(as: status().modified) { return }
-        try set(before)
-        throw FileError(operation: "set the time of", path: path, code: ERANGE)
-    }
-
-    private func set(_ time: FileTime) throws(FileError) {
-        guard byteclub_set_modified(number, time.date.seconds, time.fraction) == 0 else {
-            throw failure("set the time of")
-        }
-    }
-
     /// Allows all who may read this file to execute it, or forbids it to all; false when the owner's permission is
     /// right already.
     func setExecutable(_ isExecutable: Bool) throws(FileError) -> Bool {
@@ -103,13 +85,6 @@ extension OwnedDescriptor where Failure == FileError {
         let wanted = isExecutable ? mode | (mode & 0o444) >> 2 : mode & ~0o111
         guard fchmod(number, wanted) == 0 else { throw failure("set the permissions of") }
         return true
-    }
-
-    /// Removes all permissions but the owner's; another user's file stays as it is.
-    func closeToOthers() throws(FileError) {
-        let mode = try status().mode
-        if mode & 0o077 == 0 || fchmod(number, mode & 0o700) == 0 || errno == EPERM { return }
-        throw failure("set the permissions of")
     }
 
     /// Acquires or releases an advisory lock of this file or directory; false while another descriptor has it.
@@ -135,9 +110,6 @@ extension OwnedDescriptor where Failure == FileError {
     func remove(_ name: String) throws(FileError) {
         guard unsafe unlinkat(number, name, 0) == 0 else { throw failure("remove", name) }
     }
-
-    /// Whether a process has this file open for writing; unknown counts as no.
-    var isBeingWritten: Bool { byteclub_probe_lease(number) != 0 && errno == EAGAIN }
 
     private func joined(_ name: String) -> String { path.isEmpty ? name : path + "/" + name }
 

@@ -25,7 +25,9 @@ final class MirrorLock: Sendable {
 
     /// The process that holds, or held, the lock in a state directory; nil when its file names none.
     static func holder(in directory: String) -> LockHolder? {
-        text(directory + "/" + fileName).flatMap { LockHolder(lock: $0) { text("/proc/\($0)/cgroup") } }
+        fileText(directory + "/" + fileName, upTo: 4096).flatMap { text in
+            LockHolder(lock: text) { fileText("/proc/\($0)/cgroup", upTo: 4096) }
+        }
     }
 
     /// The holder of the lock and how to end it, as the end of a message: ` (process 12); …`.
@@ -33,11 +35,6 @@ final class MirrorLock: Sendable {
         guard let holder = holder(in: directory) else { return "; stop it with Ctrl-C where it runs\(then)" }
         let here = holder.unit == nil ? "Ctrl-C where it runs, or " : ""
         return " (process \(holder.process)); stop it with \(here)'\(holder.ending)'\(then)"
-    }
-
-    /// The first bytes of a file as text; nil when it cannot be read.
-    private static func text(_ path: String) -> String? {
-        (try? FileDescriptor.open(path, O_RDONLY).read(4096, at: 0)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Records that the database was closed.

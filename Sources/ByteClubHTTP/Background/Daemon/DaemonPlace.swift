@@ -143,10 +143,7 @@ enum DaemonLock {
     ///
     /// SO_PEERCRED would not do: on a socket that systemd has passed it names systemd.
     static func holder(_ path: String) -> pid_t? {
-        guard isHeld(path), let file = try? OwnedDescriptor<FileFailure>(path, O_RDONLY | O_NOFOLLOW),
-            let bytes = try? file.read(32, at: 0)
-        else { return nil }
-        let text = String(decoding: bytes, as: UTF8.self)
+        guard isHeld(path), let text = fileText(path, upTo: 32) else { return nil }
         return pid_t(text.prefix { $0 != "\n" }).flatMap { $0 > 1 ? $0 : nil }
     }
 

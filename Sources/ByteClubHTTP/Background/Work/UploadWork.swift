@@ -95,10 +95,9 @@ struct UploadMark: Sendable, Hashable {
             throw TransferError(.fileUnreadable, error.message, phase: .file)
         }
         guard let found else { throw TransferError(.fileUnreadable, "\(path) is not a regular file", phase: .file) }
-        let stamp = FileStamp(found.status)
         // Not the device, whose number may change when the machine restarts.
-        (inode, size) = (stamp.inode, stamp.size)
-        (seconds, nanoseconds) = (Int64(stamp.seconds), Int64(stamp.nanoseconds))
+        (inode, size) = (found.status.inode, found.status.size)
+        (seconds, nanoseconds) = (found.status.modified, found.status.nanoseconds)
     }
 
 }

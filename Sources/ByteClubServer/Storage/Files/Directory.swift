@@ -62,15 +62,9 @@ enum Directory {
 
     /// Whether a path, of which the last name need not be there yet, leads to below a directory.
     static func holds(_ path: String, below directory: String) -> Bool {
-        guard let root = resolved(directory) else { return false }
-        guard let above = resolved(path) ?? resolved(parent(of: path)) else { return false }
+        guard let root = resolvedPath(directory) else { return false }
+        guard let above = resolvedPath(path) ?? resolvedPath(parent(of: path)) else { return false }
         return above == root || above.hasPrefix(root == "/" ? root : root + "/")
-    }
-
-    private static func resolved(_ path: String) -> String? {
-        guard let real = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(real) }
-        return unsafe String(cString: real)
     }
 
     /// Whether two paths are names of one file.

@@ -14,7 +14,7 @@ enum FileCopy {
         switch Directory.linkNew(path, to: target) {
         case 0: return true
         case EXDEV, EPERM, EMLINK, ENOTSUP:
-            try copyBytes(path, to: target)
+            try copy(path, to: target)
             return false
         case let number: throw StorageError(errno: number, "cannot link '\(path)'")
         }
@@ -25,20 +25,6 @@ enum FileCopy {
     /// - Throws: As ``link(_:to:)``.
     static func copy(_ path: String, to target: String) throws {
         try check(path)
-        try copyBytes(path, to: target)
-    }
-
-    /// Refuses all but a regular file.
-    ///
-    /// - Throws: ``StorageError`` `missing` when there is no file, `damaged` when it is not a regular one.
-    static func check(_ path: String) throws(StorageError) {
-        guard let status = FileStatus(path, followsLinks: false) else { throw StorageError(FileFailure("read", path)) }
-        guard status.isFile else {
-            throw StorageError(.damaged, "'\(path)' is not a regular file and is not copied")
-        }
-    }
-
-    private static func copyBytes(_ path: String, to target: String) throws {
         let source = try Descriptor(path: path, flags: O_RDONLY)
         let copy = try Descriptor(path: target, flags: O_WRONLY | O_CREAT | O_EXCL)
         var offset: Int64 = 0
@@ -47,5 +33,15 @@ enum FileCopy {
             offset += Int64(bytes.count)
         }
         try copy.sync()
+    }
+
+    /// Refuses all but a regular file.
+    ///
+    /// - Throws: ``StorageError`` `missing` when there is no file, `damaged` when it is not a regular one.
+    private static func check(_ path: String) throws(StorageError) {
+        guard let status = FileStatus(path, followsLinks: false) else { throw StorageError(FileFailure("read", path)) }
+        guard status.isFile else {
+            throw StorageError(.damaged, "'\(path)' is not a regular file and is not copied")
+        }
     }
 }

@@ -160,10 +160,9 @@ final class SQLiteStore: ClubStore {
     private static func lock(_ directory: String) throws -> Descriptor {
         let lock = try Descriptor(path: directory + "/" + lockName, flags: O_RDWR | O_CREAT)
         guard try lock.lock() else {
-            let holder = text(of: lock).flatMap { text in
-                LockHolder(lock: text) { process in
-                    (try? Descriptor(path: "/proc/\(process)/cgroup", flags: O_RDONLY)).flatMap(Self.text)
-                }
+            let text = try? String(decoding: lock.read(4096, at: 0), as: UTF8.self)
+            let holder = text.flatMap { text in
+                LockHolder(lock: text) { fileText("/proc/\($0)/cgroup", upTo: 4096) }
             }
             // The file may name a server that has crashed, or one in another container with numbers of its own.
             let known = holder.flatMap { lock.isOpen(inProcess: $0.process) ? $0 : nil }
@@ -171,11 +170,6 @@ final class SQLiteStore: ClubStore {
             throw StorageError(.inUse, "another server is using '\(directory)'\(advice)")
         }
         return lock
-    }
-
-    /// The beginning of a small file.
-    private static func text(of file: Descriptor) -> String? {
-        (try? file.read(4096, at: 0)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Marks the data as being served until ``close()``; true when it was so already, since the server before crashed.
