@@ -105,31 +105,35 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSQLiteLog"),
+        // The file system's calls, for all targets below; no product.
+        .target(name: "ByteClubFiles", swiftSettings: settings),
         .target(name: "ByteClubCore", dependencies: [crypto], swiftSettings: settings),
         .target(
-            name: "ByteClubHTTP", dependencies: ["CLibcurl", httpTypes, logging],
+            name: "ByteClubHTTP", dependencies: ["ByteClubFiles", "CLibcurl", httpTypes, logging],
             swiftSettings: settings),
-        .target(name: "ByteClubMedia", dependencies: ["CPNG", "CTurboJPEG", "CZlib"], swiftSettings: settings),
         .target(
-            name: "ByteClubRemotes", dependencies: ["ByteClubCore", "ByteClubHTTP", httpTypes],
+            name: "ByteClubMedia", dependencies: ["ByteClubFiles", "CPNG", "CTurboJPEG", "CZlib"],
+            swiftSettings: settings),
+        .target(
+            name: "ByteClubRemotes", dependencies: ["ByteClubCore", "ByteClubFiles", "ByteClubHTTP", httpTypes],
             swiftSettings: settings),
         .target(
             name: "ByteClubSync",
             dependencies: [
-                "ByteClubCore", "CLinux", "CSQLiteLog", crypto, logging, serviceLifecycle, sqlite,
+                "ByteClubCore", "ByteClubFiles", "CLinux", "CSQLiteLog", crypto, logging, serviceLifecycle, sqlite,
             ],
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
             name: "ByteClubCLI",
             dependencies: [
-                "ByteClubCore", "ByteClubHTTP", "ByteClubMedia", "ByteClubRemotes", "CLinux", argumentParser, httpTypes,
-                logging,
+                "ByteClubCore", "ByteClubFiles", "ByteClubHTTP", "ByteClubMedia", "ByteClubRemotes", "CLinux",
+                argumentParser, httpTypes, logging,
             ],
             swiftSettings: settings),
         .target(
             name: "ByteClubServer",
             dependencies: [
-                "ByteClubCore", "ByteClubMedia", "CLinux", argumentParser, crypto,
+                "ByteClubCore", "ByteClubFiles", "ByteClubMedia", "CLinux", argumentParser, crypto,
                 cryptoExtras, grdb, httpTypes, hummingbirdCore, logging, mustache, nio("NIOCore"),
                 nio("NIOHTTP1"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
@@ -194,7 +198,7 @@ let package = Package(
         .testTarget(
             name: "ByteClubSyncTests",
             dependencies: [
-                "ByteClubSync", "ByteClubCore", "CLinux", "MemoryRemote", "SyncSimulation", "TestSupport",
+                "ByteClubSync", "ByteClubCore", "ByteClubFiles", "CLinux", "MemoryRemote", "SyncSimulation", "TestSupport",
             ],
             swiftSettings: testSettings),
         // Whole cores for minutes, and so not beside tests that wait for an engine.
@@ -204,14 +208,14 @@ let package = Package(
         .testTarget(
             name: "ByteClubCLITests",
             dependencies: [
-                "ByteClubCLI", "ByteClubCore", "ByteClubHTTP", "ByteClubMedia", "ByteClubRemotes", "ByteClubSync",
-                "CLinux", "MemoryRemote", "TestSupport",
+                "ByteClubCLI", "ByteClubCore", "ByteClubFiles", "ByteClubHTTP", "ByteClubMedia", "ByteClubRemotes",
+                "ByteClubSync", "CLinux", "MemoryRemote", "TestSupport",
             ], swiftSettings: testSettings),
         .testTarget(
             name: "ByteClubServerTests",
             dependencies: [
-                "ByteClubServer", "ByteClubCore", "ByteClubHTTP", "CLinux", argumentParser, crypto, grdb, httpTypes,
-                logging, nio("NIOCore"), serviceLifecycle, "TestSupport",
+                "ByteClubServer", "ByteClubCore", "ByteClubFiles", "ByteClubHTTP", "CLinux", argumentParser, crypto,
+                grdb, httpTypes, logging, nio("NIOCore"), serviceLifecycle, "TestSupport",
             ],
             swiftSettings: testSettings),
         .testTarget(

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import CLinux
 import Glibc
 
@@ -25,7 +26,7 @@ enum SecretPrompt {
         }
         var silent = saved
         silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
-        guard unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent) == 0 else { throw FileError(.read, "the terminal") }
+        guard unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent) == 0 else { throw FileFailure("read", "the terminal") }
         defer {
             unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &saved)
             try? LocalFile.write([0x0A], to: STDERR_FILENO, "the terminal")

@@ -1,3 +1,4 @@
+import ByteClubFiles
 import CLinux
 import Dispatch
 import Glibc
@@ -15,7 +16,7 @@ enum ShellCommand {
     ///   - input: Its standard input; nil for the terminal.
     ///   - environment: Variables in addition to those of this process.
     /// - Returns: Its process ID.
-    /// - Throws: ``FileError`` when it cannot be started.
+    /// - Throws: ``FileFailure`` when it cannot be started.
     static func start(
         _ command: String, _ arguments: String..., detached: Bool = false, input: Int32? = nil,
         environment: [String] = []
@@ -60,7 +61,7 @@ enum ShellCommand {
         unsafe variables.append(nil)
         var child = pid_t()
         let failure = unsafe posix_spawn(&child, "/bin/sh", &files, &attributes, vector, variables)
-        guard failure == 0 else { throw FileError(.read, "/bin/sh", failure) }
+        guard failure == 0 else { throw FileFailure("read", "/bin/sh", failure) }
         return child
     }
 }
@@ -119,9 +120,8 @@ struct SiblingProgram: Sendable {
         directories += (environment["PATH"] ?? "").split(separator: ":").map(String.init)
         let paths = directories.filter { $0.hasPrefix("/") }.map { $0 == "/" ? "/" + name : $0 + "/" + name }
         return paths.filter { path in
-            guard let executable, let real = unsafe realpath(path, nil) else { return true }
-            defer { unsafe free(real) }
-            return unsafe String(cString: real) != executable
+            guard let executable, let real = resolvedPath(path) else { return true }
+            return real != executable
         }
     }
 }

@@ -1,3 +1,4 @@
+import ByteClubFiles
 import CLinux
 import Glibc
 
@@ -60,10 +61,7 @@ struct Finding: Hashable, Sendable, Encodable {
 /// Facts from the operating system; nil when unavailable.
 enum MachineFacts {
     /// A file's permissions.
-    static func mode(_ path: String) -> mode_t? {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
-    }
+    static func mode(_ path: String) -> mode_t? { FileStatus(path).map { $0.permissions & 0o777 } }
 
     /// The number in a file of `/proc`.
     static func number(in path: String) -> Int? {

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import CLinux
 import Glibc
 
@@ -66,38 +67,19 @@ struct Draft: Sendable {
     func remove() {
         // The origin first: a draft without one does not count.
         unsafe unlink(originFile)
-        guard let entries = unsafe opendir(directory) else { return }
-        var names: [String] = []
-        while let entry = unsafe readdir(entries) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        unsafe closedir(entries)
+        guard let names = try? Array(FolderNames(directory)) else { return }
         for name in names { unsafe unlink(directory + "/" + name) }
         unsafe rmdir(directory)
     }
 
-    /// Locks the draft for this process until ``unlock(_:)`` or the process's end.
-    func lock() throws -> Int32 {
+    /// Locks the draft for as long as the result lives.
+    func lock() throws -> OwnedDescriptor<FileFailure> {
         try LocalFile.makePrivateDirectory(LocalFile.parent(of: directory))
-        let path = directory + ".lock"
-        let descriptor = unsafe byteclub_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw FileError(.create, path) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            close(descriptor)
+        let lock = try OwnedDescriptor<FileFailure>(directory + ".lock", O_RDWR | O_CREAT, for: "create")
+        guard (try? lock.lock()) == true else {
             throw Failure(.tryAgain, "'\(name)' is being edited by another byteclub; close that editor first")
         }
-        return descriptor
-    }
-
-    /// Unlocks the draft.
-    ///
-    /// Closing the descriptor would not unlock it: a process being started has a copy until its exec.
-    func unlock(_ descriptor: Int32) {
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
+        return lock
     }
 }
 

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import Glibc
 
 /// How to have a person edit a file.
@@ -28,7 +29,7 @@ extension Editor {
         let child = try ShellCommand.start(command, path)
         var status: Int32 = 0
         while unsafe waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else { throw FileError(.read, command) }
+            guard errno == EINTR else { throw FileFailure("read", command) }
         }
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal

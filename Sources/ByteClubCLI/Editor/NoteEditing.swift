@@ -26,7 +26,7 @@ struct NoteEditing: Sendable {
     func run(_ start: Start) async throws -> EditResult {
         let draft = draft
         let lock = try draft.lock()
-        defer { draft.unlock(lock) }
+        defer { withExtendedLifetime(lock) {} }
         var origin = try draft.origin()
         if let left = origin {
             let isUntouched = ContentHasher.hash(try draft.text()) == left.hash ?? ContentHasher.hash([])

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import ByteClubHTTP
 import ByteClubMedia
 import ByteClubRemotes
@@ -19,9 +20,9 @@ extension Failure {
         case let error as TransferError where error.code == .timedOut && error.url.isEmpty:
             self.init(.tryAgain, error.message)
         case let error as TransferError: self.init(Self.status(of: error.code), Self.message(of: RemoteError(error)))
-        case let error as FileError:
+        case let error as FileFailure:
             self.init(error.status, error.description)
-            isOfRoom = error.number == ENOSPC || error.number == EDQUOT
+            isOfRoom = error.code == ENOSPC || error.code == EDQUOT
         case let error as PathError: self.init(.badData, error.message)
         case let error as SyncError:
             var message = error.message

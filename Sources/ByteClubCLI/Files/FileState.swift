@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import CLinux
 import Glibc
 
@@ -17,13 +18,12 @@ struct FileState: Codable, Hashable, Sendable {
 extension FileState {
     /// Reads the state of a file, through symbolic links.
     ///
-    /// - Throws: A ``FileError`` when it does not exist.
+    /// - Throws: A ``FileFailure`` when it does not exist.
     init(of path: String) throws {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { throw FileError(.read, path) }
+        let status = try LocalFile.status(path)
         self.init(
-            size: Int64(status.st_size), inode: UInt64(status.st_ino), seconds: Int64(status.st_mtim.tv_sec),
-            nanoseconds: Int64(status.st_mtim.tv_nsec))
+            size: status.size, inode: status.inode, seconds: status.modified,
+            nanoseconds: status.nanoseconds)
     }
 
     /// Whether the same file was written since; false for another file in its place.
@@ -44,7 +44,7 @@ struct UploadRecord: Sendable {
 
     /// The record of a file's upload to a folder of a server.
     ///
-    /// - Throws: A ``FileError`` when the working directory is unknown.
+    /// - Throws: A ``FileFailure`` when the working directory is unknown.
     init(of file: String, to folder: RemotePath, on server: ServerAddress, _ context: Context) throws {
         let file = try LocalFile.resolved(LocalFile.absolute(file, in: context.workingDirectory()))
         let identity = ContentHasher.hash(Array("\(server)\n\(folder.key)\n\(file)".utf8))
@@ -71,10 +71,9 @@ struct UploadRecord: Sendable {
     static func removeExpired(_ context: Context) {
         let directory = context.directories.uploads
         for name in LocalFile.names(in: directory) {
-            var status = stat()
             let path = directory + "/" + name
-            guard unsafe lstat(path, &status) == 0 else { continue }
-            if Int64(status.st_mtim.tv_sec) < context.now() - lifetime { unsafe unlink(path) }
+            guard let status = FileStatus(path, followsLinks: false) else { continue }
+            if status.modified < context.now() - lifetime { unsafe unlink(path) }
         }
     }
 }

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import CLinux
 import Glibc
 
@@ -8,10 +9,8 @@ enum LocalFile {
 
     /// Reads a regular file (or a pipe) of at most `limit` bytes.
     static func read(_ path: String, limit: Int = .max) throws -> [UInt8] {
-        let descriptor = unsafe byteclub_open(path, O_RDONLY | O_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw FileError(.read, path) }
-        defer { close(descriptor) }
-        return try read(descriptor, path, limit: limit)
+        let file = try open(path)
+        return try withExtendedLifetime(file) { try read(file.number, path, limit: limit) }
     }
 
     /// Reads a descriptor to its end.
@@ -28,12 +27,9 @@ enum LocalFile {
 
     /// The content hash and length of a file, read in pieces.
     static func hash(_ path: String) throws -> (hash: ContentHash, bytes: Int64) {
-        let descriptor = unsafe byteclub_open(path, O_RDONLY | O_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw FileError(.read, path) }
-        defer { close(descriptor) }
         var hasher = ContentHasher()
         var count: Int64 = 0
-        try eachChunk(of: descriptor, path) { part in
+        try eachChunk(of: open(path)) { part in
             try Task.checkCancellation()
             hasher.update(Array(part))
             count += Int64(part.count)
@@ -43,10 +39,17 @@ enum LocalFile {
 
     /// Copies a file to an output, in pieces.
     static func copy(_ path: String, to output: Output) throws {
-        let descriptor = unsafe byteclub_open(path, O_RDONLY | O_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw FileError(.read, path) }
-        defer { close(descriptor) }
-        try eachChunk(of: descriptor, path) { try output.write(Array($0)) }
+        try eachChunk(of: open(path)) { try output.write(Array($0)) }
+    }
+
+    private static func open(_ path: String, for operation: String = "read") throws -> OwnedDescriptor<FileFailure> {
+        try OwnedDescriptor(path, O_RDONLY, for: operation)
+    }
+
+    private static func eachChunk(
+        of file: OwnedDescriptor<FileFailure>, _ body: (ArraySlice<UInt8>) throws -> Void
+    ) throws {
+        try eachChunk(of: file.number, file.path, body)
     }
 
     private static func eachChunk(
@@ -57,69 +60,65 @@ enum LocalFile {
         while true {
             let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw FileError(.read, name) }
+            guard count >= 0 else { throw FileFailure("read", name) }
             if count == 0 { return }
             try body(buffer[..<count])
             if count == buffer.count, count < chunk { buffer = [UInt8](repeating: 0, count: chunk) }
         }
     }
 
+    /// A file's status, through symbolic links.
+    static func status(_ path: String) throws -> FileStatus {
+        guard let status = FileStatus(path) else { throw FileFailure("read", path) }
+        return status
+    }
+
     /// The length of a regular file in bytes.
     static func size(_ path: String) throws -> Int64 {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { throw FileError(.read, path) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(.badData, "'\(path)' is not a regular file") }
-        return Int64(status.st_size)
+        let status = try status(path)
+        guard status.isFile else { throw Failure(.badData, "'\(path)' is not a regular file") }
+        return status.size
     }
 
     /// When a file was last changed.
     static func modified(_ path: String) throws -> FileTime? {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { throw FileError(.read, path) }
-        return FileTime(seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
+        let status = try status(path)
+        return FileTime(seconds: status.modified, nanoseconds: status.nanoseconds)
     }
 
     /// Whether another program has a file open for writing; false when the system does not report it.
     static func isBeingWritten(_ path: String) -> Bool {
-        let descriptor = unsafe byteclub_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        return byteclub_probe_lease(descriptor) != 0 && errno == EAGAIN
+        guard let file = try? OwnedDescriptor<FileFailure>(path, O_RDONLY | O_NONBLOCK) else { return false }
+        return withExtendedLifetime(file) { byteclub_probe_lease(file.number) != 0 && errno == EAGAIN }
     }
 
     /// Whether a file is executable for its owner.
-    static func isExecutable(_ path: String) throws -> Bool {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { throw FileError(.read, path) }
-        return status.st_mode & S_IXUSR != 0
-    }
+    static func isExecutable(_ path: String) throws -> Bool { try status(path).permissions & S_IXUSR != 0 }
 
     /// Sets the modification time of a downloaded file, and makes it executable for those who may read it, if it is so
     /// on the server.
     static func complete(_ path: String, as metadata: Metadata) throws {
         if let time = metadata.fileTime { try setModified(path, time) }
         guard metadata.isExecutable == true else { return }
-        var status = stat()
-        guard unsafe stat(path, &status) == 0,
-            unsafe chmod(path, status.st_mode & 0o7777 | (status.st_mode & 0o444) >> 2) == 0
-        else { throw FileError(.write, path) }
+        guard let mode = FileStatus(path)?.permissions, unsafe chmod(path, mode | (mode & 0o444) >> 2) == 0 else {
+            throw FileFailure("write", path)
+        }
     }
 
     /// Sets the times of modification and access; the current time where the file system cannot store them.
     static func setModified(_ path: String, _ time: FileTime) throws {
         let moment = timespec(tv_sec: Int(time.date.seconds), tv_nsec: Int(time.fraction))
-        guard unsafe utimensat(AT_FDCWD, path, [moment, moment], 0) == 0 else { throw FileError(.write, path) }
+        guard unsafe utimensat(AT_FDCWD, path, [moment, moment], 0) == 0 else { throw FileFailure("write", path) }
         // File systems clamp times to their range, and some have a resolution of two seconds.
-        var status = stat()
-        guard unsafe stat(path, &status) == 0, abs(Int64(status.st_mtim.tv_sec) - time.date.seconds) > 2 else { return }
-        guard unsafe utimensat(AT_FDCWD, path, nil, 0) == 0 else { throw FileError(.write, path) }
+        guard let status = FileStatus(path), abs(status.modified - time.date.seconds) > 2 else { return }
+        guard unsafe utimensat(AT_FDCWD, path, nil, 0) == 0 else { throw FileFailure("write", path) }
     }
 
     /// The free bytes for a new file, less a reserve of a fiftieth, at most 64 MiB.
     static func room(beside path: String) throws -> Int64 {
         let directory = parent(of: path)
         var status = statvfs()
-        guard unsafe statvfs(directory, &status) == 0 else { throw FileError(.read, directory) }
+        guard unsafe statvfs(directory, &status) == 0 else { throw FileFailure("read", directory) }
         let block = Int64(clamping: status.f_frsize)
         let (free, total) = (Int64(clamping: status.f_bavail), Int64(clamping: status.f_blocks))
         let bytes = { (count: Int64) in count.multipliedReportingOverflow(by: block) }
@@ -128,51 +127,36 @@ enum LocalFile {
     }
 
     /// Whether a path exists, dangling links included.
-    static func exists(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0
-    }
+    static func exists(_ path: String) -> Bool { FileStatus(path, followsLinks: false) != nil }
 
     /// Whether this path is a directory.
-    static func isDirectory(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
+    static func isDirectory(_ path: String) -> Bool { FileStatus(path)?.isFolder == true }
 
     /// Whether this path is a symbolic link.
     static func isLink(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+        FileStatus(path, followsLinks: false).map { $0.raw.st_mode & S_IFMT == S_IFLNK } ?? false
     }
 
     /// Makes a directory in an existing one.
     static func makeDirectory(_ path: String) throws {
-        guard unsafe mkdir(path, 0o777) == 0 else { throw FileError(.create, path) }
+        guard unsafe mkdir(path, 0o777) == 0 else { throw FileFailure("create", path) }
     }
 
     /// Makes a directory and its missing parents; the last one is private.
     static func makePrivateDirectory(_ path: String) throws {
-        var built = path.hasPrefix("/") ? "" : "."
-        for name in path.split(separator: "/") {
-            built += "/" + name
-            if unsafe mkdir(built, 0o700) != 0, errno != EEXIST { throw FileError(.create, built) }
-        }
-        guard isDirectory(path) else { throw FileError(.create, path, ENOTDIR) }
-        guard unsafe chmod(path, 0o700) == 0 else { throw FileError(.create, path) }
+        try makeFolders(path, mode: 0o700, for: "create")
+        guard isDirectory(path) else { throw FileFailure("create", path, ENOTDIR) }
+        guard unsafe chmod(path, 0o700) == 0 else { throw FileFailure("create", path) }
     }
 
     /// Makes a directory and its missing parents.
     static func makeDirectories(_ path: String) throws {
-        var built = ""
-        for name in path.split(separator: "/") {
-            built += "/" + name
-            if unsafe mkdir(built, 0o755) != 0, errno != EEXIST { throw FileError(.create, built) }
-        }
+        try makeFolders(path, mode: 0o755, for: "create")
     }
 
     /// Removes a file.
     static func remove(_ path: String) throws {
-        guard unsafe unlink(path) == 0 else { throw FileError(.remove, path) }
+        guard unsafe unlink(path) == 0 else { throw FileFailure("remove", path) }
         try syncDirectory(of: path)
     }
 
@@ -208,13 +192,11 @@ enum LocalFile {
 
     /// Writes a file in place and to disk.
     static func createSynced(_ path: String, _ bytes: [UInt8], mode: mode_t) throws {
-        let descriptor = unsafe byteclub_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard descriptor >= 0 else { throw FileError(.create, path) }
-        defer { close(descriptor) }
+        let file = try OwnedDescriptor<FileFailure>(path, O_WRONLY | O_CREAT | O_EXCL, mode: mode, for: "create")
         do {
-            guard fchmod(descriptor, mode) == 0 else { throw FileError(.create, path) }
-            try write(bytes, to: descriptor, path)
-            guard fsync(descriptor) == 0 else { throw FileError(.write, path) }
+            guard fchmod(file.number, mode) == 0 else { throw file.failure("create") }
+            try file.write(bytes)
+            try file.sync(for: "write")
         } catch {
             unsafe unlink(path)
             throw error
@@ -226,33 +208,21 @@ enum LocalFile {
         let flags = replacing ? 0 : byteclub_rename_noreplace
         guard unsafe byteclub_renameat2(AT_FDCWD, temporary, AT_FDCWD, path, flags) == 0 else {
             if errno == EEXIST { throw alreadyThere(path) }
-            throw FileError(.create, path)
+            throw FileFailure("create", path)
         }
         try syncDirectory(of: path)
     }
 
     /// Writes a file's bytes to disk.
-    static func sync(_ path: String) throws {
-        let descriptor = unsafe byteclub_open(path, O_RDONLY | O_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw FileError(.write, path) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw FileError(.write, path) }
-    }
+    static func sync(_ path: String) throws { try open(path, for: "write").sync(for: "write") }
 
     /// Syncs the directory of a file to disk.
     static func syncDirectory(of path: String) throws {
-        let directory = parent(of: path)
-        let descriptor = unsafe byteclub_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw FileError(.write, directory) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw FileError(.write, directory) }
+        try OwnedDescriptor<FileFailure>.syncFolder(parent(of: path), for: "write")
     }
 
     /// The directory that holds a path.
-    static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
+    static func parent(of path: String) -> String { parentFolder(of: path) }
 
     /// The last component of a path.
     static func name(of path: String) -> String {
@@ -266,20 +236,14 @@ enum LocalFile {
 
     /// Writes all bytes to a descriptor.
     static func write(_ bytes: [UInt8], to descriptor: Int32, _ name: String) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw FileError(.write, name) }
-            rest = rest.dropFirst(count)
-        }
+        let code = unsafe bytes.withUnsafeBytes { unsafe writeAll($0, to: descriptor).code }
+        if code != 0 { throw FileFailure("write", name, code) }
     }
 
     /// The working directory, with links resolved.
     static func workingDirectory() throws -> String {
-        guard let buffer = unsafe getcwd(nil, 0) else { throw FileError(.read, ".") }
-        defer { unsafe free(buffer) }
-        return unsafe String(cString: buffer)
+        guard let folder = workingFolder() else { throw FileFailure("read", ".") }
+        return folder
     }
 
     /// The absolute form of a path relative to a base, by default the working directory; `.` and `..` are resolved
@@ -294,23 +258,8 @@ enum LocalFile {
     }
 
     /// A path with links resolved; unchanged when it does not exist.
-    static func resolved(_ path: String) -> String {
-        guard let buffer = unsafe realpath(path, nil) else { return path }
-        defer { unsafe free(buffer) }
-        return unsafe String(cString: buffer)
-    }
+    static func resolved(_ path: String) -> String { resolvedPath(path) ?? path }
 
     /// The names in a directory, unsorted; none when it cannot be read.
-    static func names(in directory: String) -> [String] {
-        guard let stream = unsafe opendir(directory) else { return [] }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
-    }
+    static func names(in directory: String) -> [String] { (try? Array(FolderNames(directory))) ?? [] }
 }

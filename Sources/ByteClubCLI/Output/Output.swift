@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import Glibc
 import Synchronization
 
@@ -34,8 +35,8 @@ struct Output: Sendable {
     /// An open file of the process.
     static func descriptor(_ descriptor: Int32, _ name: String) -> Output {
         Output { bytes in
-            do { try LocalFile.write(bytes, to: descriptor, name) } catch let error as FileError {
-                throw error.number == EPIPE ? BrokenPipe() : error
+            do { try LocalFile.write(bytes, to: descriptor, name) } catch let error as FileFailure {
+                throw error.code == EPIPE ? BrokenPipe() : error
             }
         }
     }

@@ -1,3 +1,4 @@
+import ByteClubFiles
 import CLinux
 import Glibc
 import Synchronization
@@ -136,7 +137,7 @@ final class Pager: Sendable {
 
     private func start() throws -> Child {
         var ends: [Int32] = [-1, -1]
-        guard unsafe byteclub_pipe(&ends) == 0 else { throw FileError(.read, command) }
+        guard unsafe byteclub_pipe(&ends) == 0 else { throw FileFailure("read", command) }
         defer { close(ends[0]) }
         // The pager must handle them: only it can restore the terminal's mode.
         let signals = [SIGINT, SIGQUIT].map { (number: $0, handler: signal($0, SIG_IGN)) }

@@ -241,7 +241,7 @@ struct FinishedPhoto {
     /// Waits until no program writes to a photo, and checks that it is a JPEG.
     ///
     /// - Throws: A ``Failure`` 75 when the file still changes after ``Context/writerPatience``, 65 when it is not a
-    ///   JPEG; a ``FileError``.
+    ///   JPEG; a ``FileFailure``.
     init(_ file: String, _ context: Context) async throws {
         var patience = context.writerPatience
         while true {

@@ -15,7 +15,7 @@ enum TerminalQuery {
     /// with the terminal in that mode. Every exit restores the mode.
     ///
     /// - Returns: The bytes read; none when `input` is not a terminal.
-    /// - Throws: A ``Failure`` after Ctrl-C, and a ``FileError`` when the terminal cannot be written.
+    /// - Throws: A ``Failure`` after Ctrl-C, and a ``FileFailure`` when the terminal cannot be written.
     static func ask(_ question: [UInt8], input: Int32, output: Int32) throws -> [UInt8] {
         var saved = termios()
         guard isatty(output) == 1, unsafe tcgetattr(input, &saved) == 0 else { return [] }

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import CLinux
 import FoundationEssentials
 import Glibc
@@ -83,12 +84,13 @@ final class ActivityFile: Sendable {
     /// Best effort: a sync does not depend on it.
     private func write(_ activity: Activity) {
         guard let bytes = try? JSON.line(activity) else { return }
-        let temporary = path + ".new"
-        let descriptor = unsafe byteclub_open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return }
-        let isWhole = (try? LocalFile.write(bytes, to: descriptor, temporary)) != nil
-        close(descriptor)
-        if isWhole { unsafe rename(temporary, path) } else { unlink(temporary) }
+        do throws(FileFailure) {
+            var draft = try DraftFile<FileFailure>(path + ".new", O_TRUNC)
+            try draft.file.write(bytes)
+            try draft.place(at: path)
+        } catch {
+            return
+        }
     }
 
     private func unlink(_ path: String) { _ = unsafe Glibc.unlink(path) }

@@ -1,3 +1,4 @@
+import ByteClubFiles
 import CLinux
 import Glibc
 
@@ -42,7 +43,7 @@ struct Systemctl: Sendable {
     /// Runs a command: its exit code, and the first line of its standard error.
     private func run(_ arguments: [String]) throws -> (status: Int32, message: String) {
         var ends: [Int32] = [-1, -1]
-        guard unsafe byteclub_pipe(&ends) == 0 else { throw FileError(.read, program) }
+        guard unsafe byteclub_pipe(&ends) == 0 else { throw FileFailure("read", program) }
         defer { close(ends[0]) }
         var files = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&files)
@@ -62,11 +63,11 @@ struct Systemctl: Sendable {
         var child = pid_t()
         let failure = unsafe posix_spawn(&child, program, &files, nil, vector, variables)
         close(ends[1])
-        guard failure == 0 else { throw FileError(.read, program, failure) }
+        guard failure == 0 else { throw FileFailure("read", program, failure) }
         let bytes = (try? LocalFile.read(ends[0], program, limit: 1 << 16)) ?? []
         var status: Int32 = 0
         while unsafe waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else { throw FileError(.read, program) }
+            guard errno == EINTR else { throw FileFailure("read", program) }
         }
         let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""
         return (status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F), line)

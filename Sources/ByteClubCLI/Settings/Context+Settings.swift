@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import Glibc
 
 extension Context {
@@ -12,9 +13,9 @@ extension Context {
         do {
             let text = String(decoding: try LocalFile.read(path, limit: 1 << 20), as: UTF8.self)
             file = try Settings(file: text, path: path)
-        } catch let error as FileError where error.number == ENOENT || error.number == ENOTDIR {
+        } catch let error as FileFailure where error.code == ENOENT || error.code == ENOTDIR {
             // Most people have no such file.
-        } catch let error as FileError {
+        } catch let error as FileFailure {
             throw Failure(.configuration, error.description)
         }
         return try flags.over(Settings(environment: environment)).over(file)

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import CLinux
 import Glibc
 
@@ -9,12 +10,11 @@ struct CredentialStore: Sendable {
 
     /// The credentials, nil when nobody is logged in.
     func load() throws -> Credentials? {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else {
+        guard let status = FileStatus(path) else {
             if errno == ENOENT { return nil }
-            throw FileError(.read, path)
+            throw FileFailure("read", path)
         }
-        if status.st_mode & 0o077 != 0 {
+        if status.permissions & 0o077 != 0 {
             throw Failure(
                 .configuration, "'\(path)' is readable by others; run \(ShellWord.command("chmod 600", path))")
         }
@@ -39,6 +39,6 @@ struct CredentialStore: Sendable {
             return true
         }
         if errno == ENOENT { return false }
-        throw FileError(.remove, path)
+        throw FileFailure("remove", path)
     }
 }

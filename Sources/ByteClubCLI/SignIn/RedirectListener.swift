@@ -1,3 +1,4 @@
+import ByteClubFiles
 import CLinux
 import Glibc
 
@@ -16,10 +17,10 @@ final class RedirectListener: Sendable {
 
     /// Listens on a free port of 127.0.0.1.
     ///
-    /// - Throws: ``FileError`` when no socket can be opened.
+    /// - Throws: ``FileFailure`` when no socket can be opened.
     init() throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw FileError(.read, "a socket") }
+        guard descriptor >= 0 else { throw FileFailure("read", "a socket") }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -35,7 +36,7 @@ final class RedirectListener: Sendable {
         }
         guard isBound, byteclub_set_nonblocking(descriptor) == 0 else {
             close(descriptor)
-            throw FileError(.read, "a socket on 127.0.0.1")
+            throw FileFailure("read", "a socket on 127.0.0.1")
         }
         self.descriptor = descriptor
         url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/"

@@ -65,7 +65,7 @@ struct PhotoUploadOrder: PhotoOrder {
 
     /// Checks that the file is unchanged.
     ///
-    /// - Throws: ``Failure`` when it has changed, a ``FileError`` when it cannot be read.
+    /// - Throws: ``Failure`` when it has changed, a ``FileFailure`` when it cannot be read.
     func checkState() throws {
         guard try FileState(of: file) == state else {
             throw Failure(.badData, "'\(file)' has changed since it was queued; run the upload again")

@@ -59,11 +59,8 @@ struct PhotoUploadWork: BackgroundWork {
         if LocalFile.exists(files.changed) { return files.changed }
         _ = try await PhotoFile.check(order.file)
         try files.prepare()
-        let temporary = LocalFile.temporaryName(beside: files.changed)
-        defer { unsafe unlink(temporary) }
-        try await order.change.apply(to: order.file, writing: temporary)
-        try LocalFile.sync(temporary)
-        try LocalFile.settle(temporary, at: files.changed, replacing: true)
+        let copy = try OutputFile(files.changed, isForced: true)
+        try await copy.write { try await order.change.apply(to: order.file, writing: $0) }
         return files.changed
     }
 

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import ByteClubHTTP
 import CLinux
 import Glibc
@@ -15,7 +16,7 @@ struct TransferFiles: Sendable {
 
     /// The files of a photo's download by a command: the same for each run of the command.
     ///
-    /// - Throws: A ``FileError`` when the working directory is unknown.
+    /// - Throws: A ``FileFailure`` when the working directory is unknown.
     init(of photo: RemotePath, to file: String, from server: ServerAddress, _ context: Context) throws {
         let file = try LocalFile.absolute(file, in: context.workingDirectory())
         let identity = ContentHasher.hash(Array("\(server)\n\(photo.key)\n\(file)".utf8))
@@ -33,27 +34,17 @@ struct TransferFiles: Sendable {
     /// Makes the folder.
     func prepare() throws { try LocalFile.makePrivateDirectory(LocalFile.parent(of: base)) }
 
-    /// Locks the files for this process, until ``unlock(_:)`` or its end; nil when another process holds the lock.
-    func lock() -> Int32? {
-        let descriptor = unsafe byteclub_open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return nil }
-        var (held, named) = (stat(), stat())
-        // The previous holder may have removed the lock file.
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0, unsafe fstat(descriptor, &held) == 0,
-            unsafe lstat(lockPath, &named) == 0, held.st_ino == named.st_ino
-        {
-            return descriptor
-        }
-        close(descriptor)
-        return nil
+    /// Locks the files until ``unlock(_:)`` or the process's end; nil when another process holds the lock.
+    func lock() -> OwnedDescriptor<FileFailure>? {
+        guard let lock = try? OwnedDescriptor<FileFailure>(lockPath, O_RDWR | O_CREAT), (try? lock.lock()) == true,
+            // The previous holder may have removed the lock file.
+            let held = try? lock.fileStatus(), held.inode == FileStatus(lockPath, followsLinks: false)?.inode
+        else { return nil }
+        return lock
     }
 
-    /// Gives the files back.
-    func unlock(_ descriptor: Int32) {
-        unsafe unlink(lockPath)
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
-    }
+    /// Gives the files back with the last reference to the lock, which still has them here.
+    func unlock(_ lock: OwnedDescriptor<FileFailure>) { unsafe unlink(lockPath) }
 
     private var lockPath: String { base + ".lock" }
 

@@ -1,3 +1,4 @@
+import ByteClubFiles
 import Glibc
 
 /// The folder of a program's background transfers, and the command that starts their daemon.
@@ -48,7 +49,9 @@ public struct BackgroundService: Sendable, Hashable {
     }
 
     /// Whether the folder has recorded tasks; false if it cannot be read, and blocks.
-    public var hasTasks: Bool { folderNames(folder)?.contains { $0.hasSuffix(".\(TaskFolder.Part.task)") } ?? false }
+    public var hasTasks: Bool {
+        (try? FolderNames(folder))?.contains { $0.hasSuffix(".\(TaskFolder.Part.task)") } ?? false
+    }
 
     /// The daemon's socket, for a unit of systemd that listens to it.
     public var socketPath: String { folder + "/daemon.sock" }

@@ -1,3 +1,4 @@
+import ByteClubFiles
 import CLibcurl
 import Glibc
 
@@ -6,9 +7,9 @@ final class UploadFile {
     let length: Int64
     private let path: String
     private let start: Int64
-    private let stamp: FileStamp
-    /// -1 while it is closed.
-    private var descriptor: Int32
+    private let status: FileStatus
+    /// Nil while it is closed.
+    private var file: OwnedDescriptor<UploadSource.Failure>?
     private var advised: Int64 = 0
     /// Whether all reads so far were served from the page cache; then reading ahead only costs time.
     private var isCached = true
@@ -16,59 +17,44 @@ final class UploadFile {
     private static let readAhead: Int64 = 8 << 20
 
     init(path: String, offset: Int64, length: Int64?) throws(UploadSource.Failure) {
-        let (descriptor, stamp) = try Self.open(path)
-        let count = length ?? max(stamp.size - offset, 0)
-        guard offset >= 0, count >= 0, offset <= stamp.size, count <= stamp.size - offset else {
-            close(descriptor)
+        let (file, status) = try Self.open(path)
+        let count = length ?? max(status.size - offset, 0)
+        guard offset >= 0, count >= 0, offset <= status.size, count <= status.size - offset else {
             throw UploadSource.Failure(
-                code: .fileChanged, message: "\(path) has \(stamp.size) bytes, fewer than the request needs")
+                code: .fileChanged, message: "\(path) has \(status.size) bytes, fewer than the request needs")
         }
         self.path = path
-        self.descriptor = descriptor
-        self.stamp = stamp
+        self.file = file
+        self.status = status
         self.start = offset
         self.length = count
     }
 
-    deinit { release() }
-
     /// Closes the file; it is opened again when it is read.
-    func release() {
-        if descriptor >= 0 { close(descriptor) }
-        descriptor = -1
-    }
+    func release() { file = nil }
 
-    private static func open(_ path: String) throws(UploadSource.Failure) -> (descriptor: Int32, stamp: FileStamp) {
+    private static func open(
+        _ path: String
+    ) throws(UploadSource.Failure) -> (file: OwnedDescriptor<UploadSource.Failure>, status: FileStatus) {
         guard !path.utf8.contains(0) else {
             throw UploadSource.Failure(code: .fileUnreadable, message: "the path of the file contains a NUL character")
         }
-        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw .unreadable(path, Glibc.errno) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else {
-            let code = Glibc.errno
-            close(descriptor)
-            throw .unreadable(path, code)
-        }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            close(descriptor)
+        guard let found = try OwnedDescriptor<UploadSource.Failure>.regularFile(path) else {
             throw UploadSource.Failure(code: .fileUnreadable, message: "\(path) is not a regular file")
         }
-        return (descriptor, FileStamp(status))
+        return found
     }
 
-    private func reopen() throws(UploadSource.Failure) {
-        let (descriptor, stamp) = try Self.open(path)
-        guard stamp == self.stamp else {
-            close(descriptor)
-            throw .changed(path)
-        }
-        self.descriptor = descriptor
+    private func reopen() throws(UploadSource.Failure) -> OwnedDescriptor<UploadSource.Failure> {
+        let (file, status) = try Self.open(path)
+        guard self.status.isUnchanged(since: status) else { throw .changed(path) }
+        self.file = file
+        return file
     }
 
     /// Reads at an offset from the part's start; returns at least one byte.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(UploadSource.Failure) -> Int {
-        if descriptor < 0 { try reopen() }
+        let descriptor = if let file { file.number } else { try reopen().number }
         if offset == 0 { posix_fadvise(descriptor, off_t(start), off_t(length), POSIX_FADV_SEQUENTIAL) }
         if isCached {
             let count = unsafe byteclub_read_cached(descriptor, buffer.baseAddress, buffer.count, start + offset)
@@ -91,15 +77,14 @@ final class UploadFile {
 
     /// Compares the open file, and the file at its path, with the state when it was opened.
     func verify() throws(UploadSource.Failure) {
-        var status = stat()
-        if descriptor >= 0 {
-            guard unsafe fstat(descriptor, &status) == 0, FileStamp(status) == stamp else { throw .changed(path) }
-        }
-        guard unsafe stat(path, &status) == 0, FileStamp(status) == stamp else { throw .changed(path) }
+        if let file, !status.isUnchanged(since: try? file.fileStatus()) { throw .changed(path) }
+        guard status.isUnchanged(since: FileStatus(path)) else { throw .changed(path) }
     }
 }
 
-extension UploadSource.Failure {
+extension UploadSource.Failure: FileFailureConvertible {
+    init(_ failure: FileFailure) { self = .unreadable(failure.path, failure.code) }
+
     static func unreadable(_ path: String, _ errno: Int32) -> Self {
         Self(code: .fileUnreadable, message: "\(path) cannot be read: \(systemMessage(errno))", errno: errno)
     }
@@ -110,11 +95,4 @@ extension UploadSource.Failure {
 }
 
 /// The system's message for an error number.
-func systemMessage(_ code: Int32) -> String {
-    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
-        guard let start = buffer.baseAddress, unsafe strerror_r(code, start, buffer.count) == 0 else {
-            return "error \(code)"
-        }
-        return unsafe String(cString: start)
-    }
-}
+func systemMessage(_ code: Int32) -> String { FileFailure.reason(code) }

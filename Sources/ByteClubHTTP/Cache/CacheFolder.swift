@@ -1,3 +1,4 @@
+import ByteClubFiles
 import Glibc
 
 /// The folder of a cache: an index file with the heads, and one file for each body.
@@ -5,7 +6,7 @@ import Glibc
 /// A lock that ends with the process keeps other processes out. A damaged file counts as missing.
 final class CacheFolder: Sendable {
     let path: String
-    private let lock: Int32
+    private let lock: OwnedDescriptor<FileFailure>
 
     private static let indexKind = "cachidx1"
     private static let bodyKind = "cachbdy1"
@@ -19,17 +20,13 @@ final class CacheFolder: Sendable {
         guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw SealedFile.Failure(message: "\(path) cannot be made: \(systemMessage(errno))")
         }
-        lock = unsafe open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else {
-            throw SealedFile.Failure(message: "\(path) cannot be used: \(systemMessage(errno))")
+        do throws(FileFailure) { lock = try OwnedDescriptor("\(path)/lock", O_RDWR | O_CREAT | O_NOFOLLOW) } catch {
+            throw SealedFile.Failure(message: "\(path) cannot be used: \(error.reason)")
         }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            close(lock)
+        guard (try? lock.lock()) == true else {
             throw SealedFile.Failure(message: "\(path) is in use by another session's cache")
         }
     }
-
-    deinit { close(lock) }
 
     /// Reads the index, least recently used first; empty if the file is missing or damaged.
     func readIndex() -> [(id: UInt64, length: Int, stored: StoredResponse)] {
@@ -83,7 +80,7 @@ final class CacheFolder: Sendable {
 
     /// Removes files that no entry owns: bodies that never reached the index, and partly written files.
     func removeOthers(than ids: Set<UInt64>) {
-        for name in folderNames(path) ?? [] {
+        for name in (try? Array(FolderNames(path))) ?? [] {
             let isHalf = SealedFile.isHalfWritten(name)
             let isStray = name.hasSuffix(".body") && !(UInt64(name.dropLast(5), radix: 16).map(ids.contains) ?? false)
             if isHalf || isStray { unsafe unlink("\(path)/\(name)") }

@@ -1,3 +1,4 @@
+import ByteClubFiles
 import Glibc
 
 /// A file that appears under its name only when it is complete.
@@ -16,11 +17,11 @@ final class DownloadFile {
     private(set) var size: Int64
     let temporary: String
     let inode: UInt64
-    private let descriptor: Int32
+    private let file: OwnedDescriptor<Failure>
     private var isLeft = false
     private var journal: ResumeJournal?
 
-    private static let flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    private static let flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 
     /// Creates an empty file.
     init(path: String, tag: String = "") throws(Failure) {
@@ -29,10 +30,9 @@ final class DownloadFile {
         }
         self.path = path
         temporary = Self.temporary(for: path, tag)
-        descriptor = unsafe open(temporary, Self.flags | O_CREAT | O_EXCL, 0o666)
-        guard descriptor >= 0 else { throw Self.failure(path) }
-        flock(descriptor, LOCK_EX | LOCK_NB)
-        inode = Self.status(of: descriptor).map { UInt64($0.st_ino) } ?? 0
+        file = try OwnedDescriptor(temporary, Self.flags | O_CREAT | O_EXCL, mode: 0o666, shownAs: path)
+        _ = try? file.lock()
+        inode = (try? file.fileStatus().inode) ?? 0
         size = 0
     }
 
@@ -42,26 +42,21 @@ final class DownloadFile {
     /// A file that cannot be resumed is removed, since the record owns it.
     init?(continuing record: ResumeRecord, at path: String, tag: String = "") {
         var found = Self.folder(of: Self.absolute(path)) + Self.name(of: record.temporary)
-        var descriptor = unsafe open(found, Self.flags)
-        if descriptor < 0 {
+        var opened = try? OwnedDescriptor<Failure>(found, Self.flags)
+        if opened == nil {
             found = record.temporary
-            descriptor = unsafe open(found, Self.flags)
+            opened = try? OwnedDescriptor(found, Self.flags)
         }
-        self.descriptor = descriptor
-        guard descriptor >= 0 else { return nil }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let status = Self.status(of: descriptor),
-            UInt64(status.st_ino) == record.inode
-        else {
-            close(descriptor)
-            return nil
-        }
-        guard let size = Self.sizeLeft(status, record), ftruncate(descriptor, off_t(size)) == 0,
+        guard let file = opened, (try? file.lock()) == true, let status = try? file.fileStatus(),
+            status.inode == record.inode
+        else { return nil }
+        guard let size = Self.sizeLeft(status, record), (try? file.truncate(to: size)) != nil,
             let temporary = Self.bring(found, to: path, tag)
         else {
             unsafe unlink(found)
-            close(descriptor)
             return nil
         }
+        self.file = file
         self.path = path
         self.temporary = temporary
         inode = record.inode
@@ -73,37 +68,28 @@ final class DownloadFile {
             journal?.close(removing: true)
             unsafe unlink(temporary)
         }
-        close(descriptor)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
-        var rest = unsafe bytes
-        while let start = rest.baseAddress, rest.count > 0 {
-            let count = unsafe Glibc.write(descriptor, start, rest.count)
-            if count >= 0 {
-                unsafe rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-                size += Int64(count)
-            } else if Glibc.errno != EINTR {
-                throw Self.failure(path)
-            }
-        }
-        journal?.note(size, in: descriptor)
+        let (count, code) = unsafe writeAll(bytes, to: file.number)
+        size += Int64(count)
+        if code != 0 { throw Failure(FileFailure("write", path, code)) }
+        journal?.note(size, in: file.number)
     }
 
     /// Whether the temporary file still exists with all bytes written.
     ///
     /// Since bytes are appended, a file that was truncated meanwhile cannot have the right length by chance.
     var isIntact: Bool {
-        guard let status = Self.status(of: descriptor), Int64(status.st_size) == size else { return false }
-        var named = stat()
-        return unsafe lstat(temporary, &named) == 0 && named.st_ino == status.st_ino && named.st_dev == status.st_dev
+        guard let status = try? file.fileStatus(), status.size == size else { return false }
+        return FileStatus(temporary, followsLinks: false)?.isSame(as: status) == true
     }
 
     /// Starts a journal of the following writes.
     func keep(_ journal: ResumeJournal) {
         self.journal = journal
         // A resumed part has no journal yet.
-        if size > 0 { journal.note(size, in: descriptor) }
+        if size > 0 { journal.note(size, in: file.number) }
     }
 
     /// Gives the file its name, replacing an older file.
@@ -111,7 +97,7 @@ final class DownloadFile {
         guard isIntact else {
             throw Failure(message: "\(path) cannot be written: its temporary file was changed", errno: 0)
         }
-        guard unsafe rename(temporary, path) == 0 else { throw Self.failure(path) }
+        guard unsafe rename(temporary, path) == 0 else { throw Failure(FileFailure("rename", path)) }
         isLeft = true
         journal?.close(removing: true)
     }
@@ -120,25 +106,23 @@ final class DownloadFile {
     ///
     /// - Returns: When it was last written, in nanoseconds since 1970; nil if it no longer exists.
     func leave() -> Int64? {
-        guard isIntact, let status = Self.status(of: descriptor) else { return nil }
+        guard isIntact, let status = try? file.fileStatus() else { return nil }
         isLeft = true
         journal?.close(removing: false)
         // A thread of the journal may hold the file open for another while.
-        flock(descriptor, LOCK_UN)
+        flock(file.number, LOCK_UN)
         return Self.modified(status)
     }
 
     /// The number of bytes of a record's file that can be resumed; 0 if the file has changed.
     static func bytesLeft(of record: ResumeRecord) -> Int64 {
-        var status = stat()
-        guard unsafe lstat(record.temporary, &status) == 0 else { return 0 }
-        return sizeLeft(status, record) ?? 0
+        FileStatus(record.temporary, followsLinks: false).flatMap { sizeLeft($0, record) } ?? 0
     }
 
     /// The number of bytes of a file that can be resumed; nil if it has changed.
-    private static func sizeLeft(_ status: stat, _ record: ResumeRecord) -> Int64? {
-        let size = Int64(status.st_size)
-        guard status.st_mode & S_IFMT == S_IFREG, UInt64(status.st_ino) == record.inode else { return nil }
+    private static func sizeLeft(_ status: FileStatus, _ record: ResumeRecord) -> Int64? {
+        let size = status.size
+        guard status.isFile, status.inode == record.inode else { return nil }
         // A record of the exact state requires that state.
         if let modified = record.modified {
             return size == record.count && Self.modified(status) == modified ? size : nil
@@ -170,22 +154,17 @@ final class DownloadFile {
 
     /// The absolute path, if the working folder can be determined.
     private static func absolute(_ path: String) -> String {
-        guard !path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) else { return path }
-        defer { unsafe free(folder) }
-        return unsafe String(cString: folder) + "/" + path
+        guard !path.hasPrefix("/"), let folder = workingFolder() else { return path }
+        return folder + "/" + path
     }
 
-    private static func status(of descriptor: Int32) -> stat? {
-        var status = stat()
-        return unsafe fstat(descriptor, &status) == 0 ? status : nil
+    private static func modified(_ status: FileStatus) -> Int64 {
+        status.modified &* 1_000_000_000 &+ status.nanoseconds
     }
+}
 
-    private static func modified(_ status: stat) -> Int64 {
-        Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
-    }
-
-    private static func failure(_ path: String) -> Failure {
-        let code = Glibc.errno
-        return Failure(message: "\(path) cannot be written: \(systemMessage(code))", errno: code)
+extension DownloadFile.Failure: FileFailureConvertible {
+    init(_ failure: FileFailure) {
+        self.init(message: "\(failure.path) cannot be written: \(failure.reason)", errno: failure.code)
     }
 }

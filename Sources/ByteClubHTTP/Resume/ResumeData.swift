@@ -1,3 +1,4 @@
+import ByteClubFiles
 import Glibc
 public import HTTPTypes
 import Synchronization
@@ -112,9 +113,7 @@ private final class TemporaryFileKeeper: Sendable {
     }
 
     private func remove() {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0, UInt64(status.st_ino) == inode else { return }
-        unsafe unlink(path)
+        if FileStatus(path, followsLinks: false)?.inode == inode { unsafe unlink(path) }
     }
 }
 

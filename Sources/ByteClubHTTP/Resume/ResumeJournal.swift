@@ -1,3 +1,4 @@
+import ByteClubFiles
 import Glibc
 import Synchronization
 
@@ -107,23 +108,22 @@ final class ResumeJournal: Sendable {
     private func write(_ record: ResumeRecord, isSynced: Bool) throws(DownloadFile.Failure) {
         let name = newPath
         // Under the lock, so that closing finds the file.
-        let descriptor = state.withLock { state in
-            unsafe state.isClosed ? -1 : open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let file = try state.withLock { state throws(DownloadFile.Failure) in
+            if state.isClosed { throw failure() }
+            return try OwnedDescriptor<DownloadFile.Failure>(name, O_WRONLY | O_CREAT | O_NOFOLLOW, shownAs: path)
         }
-        guard descriptor >= 0 else { throw failure() }
-        defer { Glibc.close(descriptor) }
         // Wait for a closed journal of the same path that is still in its last step.
-        guard flock(descriptor, LOCK_EX) == 0 else { throw failure() }
+        _ = try file.lock(LOCK_EX)
         // If that step renamed or removed this file, write a new one.
-        guard isNamed(name, descriptor) else { return try write(record, isSynced: isSynced) }
-        let bytes = record.encoded
-        let count = unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
-        guard count == bytes.count, ftruncate(descriptor, off_t(count)) == 0,
-            !isSynced || fdatasync(descriptor) == 0
-        else {
-            let problem = failure()
+        guard isNamed(name, file) else { return try write(record, isSynced: isSynced) }
+        do throws(DownloadFile.Failure) {
+            let bytes = record.encoded
+            try file.write(bytes, at: 0)
+            try file.truncate(to: Int64(bytes.count))
+            if isSynced { try file.syncData() }
+        } catch {
             unsafe unlink(name)
-            throw problem
+            throw error
         }
         let isReplaced = state.withLock { state in
             unsafe !state.isClosed && rename(name, path) == 0
@@ -132,13 +132,10 @@ final class ResumeJournal: Sendable {
         if isSynced { try? SealedFile.syncFolder(of: path) }
     }
 
-    private func isNamed(_ name: String, _ descriptor: Int32) -> Bool {
-        var (opened, named) = (stat(), stat())
-        return unsafe fstat(descriptor, &opened) == 0 && lstat(name, &named) == 0 && opened.st_ino == named.st_ino
+    private func isNamed(_ name: String, _ file: OwnedDescriptor<DownloadFile.Failure>) -> Bool {
+        guard let opened = try? file.fileStatus() else { return false }
+        return FileStatus(name, followsLinks: false)?.inode == opened.inode
     }
 
-    private func failure() -> DownloadFile.Failure {
-        let code = Glibc.errno
-        return DownloadFile.Failure(message: "\(path) cannot be written: \(systemMessage(code))", errno: code)
-    }
+    private func failure() -> DownloadFile.Failure { DownloadFile.Failure(FileFailure("write", path)) }
 }

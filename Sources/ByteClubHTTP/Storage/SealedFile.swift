@@ -1,3 +1,4 @@
+import ByteClubFiles
 import Glibc
 
 /// A file that is replaced as a whole and detects damage in any byte.
@@ -33,31 +34,17 @@ enum SealedFile {
     ///   - limit: The maximum length of the content.
     /// - Returns: The content or the problem.
     static func read(_ path: String, kind: String, limit: Int) -> Content {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return errno == ENOENT ? .missing : .unreadable(errno) }
-        defer { close(descriptor) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { return .unreadable(errno) }
-        guard status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size) <= Int64(limit) + Int64(headCount) else {
-            return .damaged
+        do throws(FileFailure) {
+            guard let (file, status) = try OwnedDescriptor<FileFailure>.regularFile(path, O_NOFOLLOW),
+                status.size <= Int64(limit) + Int64(headCount)
+            else { return .damaged }
+            let size = Int(status.size)
+            let bytes = try file.read(size, at: 0)
+            guard bytes.count == size, let content = content(of: bytes, kind: kind) else { return .damaged }
+            return .whole(content)
+        } catch {
+            return error.code == ENOENT ? .missing : .unreadable(error.code)
         }
-        let size = Int(status.st_size)
-        var code: Int32 = 0
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            while count < size, let start = buffer.baseAddress {
-                let got = unsafe Glibc.read(descriptor, start + count, size - count)
-                if got == 0 { break }
-                if got > 0 {
-                    count += got
-                } else if errno != EINTR {
-                    code = errno
-                    break
-                }
-            }
-        }
-        if code != 0 { return .unreadable(code) }
-        guard bytes.count == size, let content = content(of: bytes, kind: kind) else { return .damaged }
-        return .whole(content)
     }
 
     /// Puts the signature, the kind, the length and the checksum before a content.
@@ -81,18 +68,13 @@ enum SealedFile {
     /// - Throws: If it cannot be written; the old file is then unchanged.
     static func write(_ content: [UInt8], kind: String, to path: String, isDurable: Bool) throws(Failure) {
         let number = String(UInt64.random(in: .min ... .max), radix: 16)
-        let temporary = "\(folder(of: path))\(temporaryPrefix)\(number)\(temporarySuffix)"
-        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw Self.failure(path, errno) }
-        var code = writeAll(head(of: content[...], kind: kind), to: descriptor)
-        if code == 0 { code = writeAll(content, to: descriptor) }
-        if code == 0, isDurable, fsync(descriptor) != 0 { code = errno }
-        if close(descriptor) != 0, code == 0 { code = errno }
-        if code == 0, unsafe rename(temporary, path) != 0 { code = errno }
-        guard code == 0 else {
-            unsafe unlink(temporary)
-            throw Self.failure(path, code)
-        }
+        let temporary = "\(parentFolder(of: path))/\(temporaryPrefix)\(number)\(temporarySuffix)"
+        var draft = try DraftFile<Failure>(temporary, shownAs: path)
+        try draft.file.write(head(of: content[...], kind: kind))
+        try draft.file.write(content)
+        if isDurable { try draft.file.sync() }
+        try draft.file.close()
+        try draft.place(at: path)
     }
 
     /// Whether a name belongs to a temporary file of ``write(_:kind:to:isDurable:)``, which remains if the program is
@@ -105,12 +87,9 @@ enum SealedFile {
     ///
     /// - Throws: If the system reports that syncing failed.
     static func syncFolder(of path: String) throws(Failure) {
-        let code = Durable.syncFolder(of: path)
-        guard code == 0 else { throw Self.failure(path, code) }
-    }
-
-    private static func folder(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
+        do throws(FileFailure) { try Durable.syncFolder(of: path) } catch {
+            throw Failure(FileFailure("sync", path, error.code))
+        }
     }
 
     private static func head(of content: ArraySlice<UInt8>, kind: String) -> [UInt8] {
@@ -142,23 +121,8 @@ enum SealedFile {
             return sum
         }
     }
+}
 
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-        unsafe bytes.withUnsafeBytes { all in
-            var rest = unsafe all
-            while let start = rest.baseAddress, rest.count > 0 {
-                let count = unsafe Glibc.write(descriptor, start, rest.count)
-                if count >= 0 {
-                    unsafe rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-                } else if errno != EINTR {
-                    return errno
-                }
-            }
-            return 0
-        }
-    }
-
-    private static func failure(_ path: String, _ code: Int32) -> Failure {
-        Failure(message: "\(path) cannot be written: \(systemMessage(code))")
-    }
+extension SealedFile.Failure: FileFailureConvertible {
+    init(_ failure: FileFailure) { self.init(message: "\(failure.path) cannot be written: \(failure.reason)") }
 }

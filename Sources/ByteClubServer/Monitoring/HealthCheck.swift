@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import CLinux
 import Glibc
 import Synchronization
@@ -77,7 +78,7 @@ final class HealthCheck: Sendable {
         do {
             let file = try Descriptor(path: path, flags: O_WRONLY | O_CREAT | O_EXCL)
             unsafe unlink(path)
-            unsafe try probe.withUnsafeBytes { unsafe try file.write($0, at: 0) }
+            try file.write(probe, at: 0)
             return nil
         } catch {
             return "\(error)"

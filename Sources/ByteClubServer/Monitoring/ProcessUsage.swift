@@ -1,3 +1,4 @@
+import ByteClubFiles
 import CLinux
 import Glibc
 import ServiceLifecycle
@@ -6,11 +7,7 @@ import ServiceLifecycle
 enum ProcessUsage {
     /// The bytes in memory; 0 when the system does not tell.
     static func residentBytes() -> Int64 {
-        guard let file = unsafe fopen("/proc/self/statm", "re") else { return 0 }
-        defer { unsafe fclose(file) }
-        var buffer = [CChar](repeating: 0, count: 128)
-        guard unsafe fgets(&buffer, Int32(buffer.count), file) != nil else { return 0 }
-        let text = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let text = fileText("/proc/self/statm", upTo: 128) ?? ""
         let fields = text.split(separator: " ")
         return (fields.count > 1 ? Int64(fields[1]) ?? 0 : 0) * Int64(getpagesize())
     }
@@ -25,11 +22,8 @@ enum ProcessUsage {
 
     /// How many files and connections are open; 0 when the system does not tell.
     static func openDescriptors() -> Int {
-        guard let directory = unsafe opendir("/proc/self/fd") else { return 0 }
-        defer { unsafe closedir(directory) }
-        var count = 0
-        while unsafe readdir(directory) != nil { count += 1 }
-        return max(0, count - 3)
+        guard let names = try? FolderNames("/proc/self/fd") else { return 0 }
+        return max(0, names.reduce(0) { count, _ in count + 1 } - 1)
     }
 }
 

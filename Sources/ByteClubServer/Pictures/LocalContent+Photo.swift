@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import ByteClubMedia
 import Glibc
 
@@ -18,9 +19,10 @@ extension LocalContent {
             guard descriptor >= 0 else { throw StorageError(errno: errno, "cannot copy stored content") }
             let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
             defer { unsafe unlink(path) }
-            let count = unsafe write(descriptor, bytes, bytes.count)
-            close(descriptor)
-            guard count == bytes.count else { throw StorageError(.full, "no space for a copy of stored content") }
+            let file = OwnedDescriptor<FileFailure>(owning: descriptor, path: path)
+            guard (try? file.write(bytes)) != nil else {
+                throw StorageError(.full, "no space for a copy of stored content")
+            }
             return try body(path)
         }
     }
@@ -60,12 +62,8 @@ extension LocalContent {
         switch self {
         case .bytes(let bytes): return Array(bytes.prefix(count))
         case .file(let path):
-            let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-            guard descriptor >= 0 else { return [] }
-            defer { close(descriptor) }
-            return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-                unsafe filled = max(0, pread(descriptor, buffer.baseAddress, count, 0))
-            }
+            let file = try? OwnedDescriptor<FileFailure>(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+            return (try? file?.read(count, at: 0)) ?? []
         }
     }
 }

@@ -1,5 +1,5 @@
 import ByteClubCore
-import CLinux
+import ByteClubFiles
 import Glibc
 import Synchronization
 
@@ -34,18 +34,11 @@ struct ThumbnailCache: Sendable {
 
     /// A file's bytes; nil when it is not there, empty or no regular file.
     func read(_ name: String) -> [UInt8]? {
-        let descriptor = unsafe open(path(of: name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, isWhole(name, status), status.st_size < 16 << 20 else {
-            return nil
-        }
-        let size = Int(status.st_size)
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            unsafe count = max(0, pread(descriptor, buffer.baseAddress, size, 0))
-        }
-        return bytes.count == size ? bytes : nil
+        guard let (file, status) = try? OwnedDescriptor<FileFailure>.regularFile(path(of: name), O_NOFOLLOW),
+            isWhole(name, status), status.size < 16 << 20, let bytes = try? file.read(Int(status.size), at: 0),
+            bytes.count == status.size
+        else { return nil }
+        return bytes
     }
 
     /// Stores a file as well as it can; on a full disk the next request makes it again.
@@ -59,17 +52,17 @@ struct ThumbnailCache: Sendable {
         let folder = makeFolder(of: name)
         let temporary = folder + "/." + name + "." + String(UInt64.random(in: .min ... .max), radix: 16)
         let mode = syncing == .later ? 0o600 | Self.unsettledMark : 0o600
-        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard descriptor >= 0 else { return false }
-        var status = stat()
-        let isMarked = unsafe fstat(descriptor, &status) == 0 && status.st_mode & Self.unsettledMark != 0
-        let written = unsafe write(descriptor, bytes, bytes.count)
-        let isWritten = written == bytes.count && (isMarked || syncing == .never || fdatasync(descriptor) == 0)
-        close(descriptor)
-        if isMarked { unsettled.names.withLock { $0[name] = $0.count } }
-        let isMoved = isWritten ? unsafe rename(temporary, path(of: name)) == 0 : false
-        if !isMoved { unsafe unlink(temporary) }
-        return isMoved
+        do throws(FileFailure) {
+            var draft = try DraftFile<FileFailure>(temporary, mode: mode)
+            let isMarked = (try? draft.file.fileStatus()).map { $0.permissions & Self.unsettledMark != 0 } ?? false
+            try draft.file.write(bytes)
+            if !isMarked, syncing != .never { try draft.file.syncData() }
+            if isMarked { unsettled.names.withLock { $0[name] = $0.count } }
+            try draft.place(at: path(of: name))
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Syncs all files that were stored with ``Syncing/later``, and marks them as whole in the order in which they were
@@ -85,27 +78,23 @@ struct ThumbnailCache: Sendable {
     }
 
     /// Whether a file holds all that was stored in it.
-    private func isWhole(_ name: String, _ status: stat) -> Bool {
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return false }
-        return status.st_mode & Self.unsettledMark == 0 || unsettled.names.withLock { $0[name] != nil }
+    private func isWhole(_ name: String, _ status: FileStatus) -> Bool {
+        guard status.isFile, status.size > 0 else { return false }
+        return status.permissions & Self.unsettledMark == 0 || unsettled.names.withLock { $0[name] != nil }
     }
 
     /// Makes the entries of a name's folder durable.
     ///
     /// Without it a file may be missing after a crash, but never torn.
     func syncFolder(of name: String) {
-        let descriptor = unsafe open(makeFolder(of: name), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
+        try? OwnedDescriptor<FileFailure>.syncFolder(makeFolder(of: name))
     }
 
     /// A file as something to send; nil when it is not there, empty or no regular file.
     func blob(_ name: String) -> FileBlob? {
-        var status = stat()
         let path = path(of: name)
-        guard unsafe lstat(path, &status) == 0, isWhole(name, status) else { return nil }
-        return FileBlob(path: path, length: Int64(status.st_size))
+        guard let status = FileStatus(path, followsLinks: false), isWhole(name, status) else { return nil }
+        return FileBlob(path: path, length: status.size)
     }
 
     /// Calls a closure with a path to make a file at; its folder exists.
@@ -138,7 +127,7 @@ struct ThumbnailCache: Sendable {
         let prefix = Hexadecimal.encode([byte])
         var found: [(name: String, bytes: Int64, made: Int64)] = []
         Self.visitFiles(in: directory + "/" + prefix) { name, status in
-            if name.hasPrefix(prefix) { found.append((name, Int64(status.st_size), Int64(status.st_mtim.tv_sec))) }
+            if name.hasPrefix(prefix) { found.append((name, status.size, status.modified)) }
         }
         return found
     }
@@ -149,22 +138,15 @@ struct ThumbnailCache: Sendable {
         let hourAgo = time(nil) - 3600
         let folder = byte.map { directory + "/" + Hexadecimal.encode([$0]) } ?? directory
         Self.visitFiles(in: folder) { name, status in
-            if name.hasPrefix("."), status.st_mtim.tv_sec < hourAgo { unsafe unlink(folder + "/" + name) }
+            if name.hasPrefix("."), status.modified < hourAgo { unsafe unlink(folder + "/" + name) }
         }
     }
 
     /// Visits the regular files in a folder, in no order; none when there is no folder.
-    private static func visitFiles(in folder: String, _ visit: (_ name: String, _ status: stat) -> Void) {
-        guard let entries = unsafe opendir(folder) else { return }
-        defer { unsafe closedir(entries) }
-        while let entry = unsafe readdir(entries) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            var status = stat()
-            if unsafe lstat(folder + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
-                visit(name, status)
-            }
+    private static func visitFiles(in folder: String, _ visit: (_ name: String, _ status: FileStatus) -> Void) {
+        guard let names = try? FolderNames(folder) else { return }
+        for name in names {
+            if let status = FileStatus(folder + "/" + name, followsLinks: false), status.isFile { visit(name, status) }
         }
     }
 

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import Glibc
 
 /// A folder of backups that are named by when they began, as `2026-11-25T013000Z`, of which the newest are kept.

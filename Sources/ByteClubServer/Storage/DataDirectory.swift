@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import Logging
 
 /// A club's data directory, and the only place that chooses a storage for it.

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import CLinux
 import Glibc
 
@@ -67,10 +68,8 @@ enum MachineClock {
     }
 
     private static let boot: String = {
-        let path = "/proc/sys/kernel/random/boot_id"
-        let bytes = try? Descriptor(path: path, flags: O_RDONLY).read(36, at: 0)
         // Without a name two readings of different processes never belong together, which errs on the safe side.
-        return bytes.map { String(decoding: $0, as: UTF8.self) } ?? Secret.text(bytes: 16)
+        fileText("/proc/sys/kernel/random/boot_id", upTo: 36) ?? Secret.text(bytes: 16)
     }()
 }
 

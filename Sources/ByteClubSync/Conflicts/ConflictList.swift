@@ -1,4 +1,5 @@
 public import ByteClubCore
+import ByteClubFiles
 import CLinux
 import Glibc
 
@@ -62,9 +63,7 @@ struct ConflictList {
 
     /// When a file of the mirror was changed, in seconds since 1970; nil when it is not there.
     private func modified(_ path: String) -> Int64? {
-        var status = stat()
-        guard unsafe lstat(LocalPath.join(directory, path), &status) == 0 else { return nil }
-        return Int64(status.st_mtim.tv_sec)
+        FileStatus(LocalPath.join(directory, path), followsLinks: false)?.modified
     }
 }
 

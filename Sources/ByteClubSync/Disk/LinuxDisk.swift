@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import CLinux
 import Glibc
 import Synchronization
@@ -69,7 +70,22 @@ final class LinuxFile: DiskFile {
 
     func write(_ bytes: [UInt8]) throws(FileError) { try descriptor.write(bytes) }
 
-    func setModified(_ time: FileTime) throws(FileError) { try descriptor.setModified(time) }
+    func setModified(_ time: FileTime) throws(FileError) {
+        if time.isOnEveryDisk { return try set(time) }
+        let before = FileTime(nanoseconds: try descriptor.status().modified)
+        try set(time)
+        if try time.isKept(as: descriptor.status().modified) { return }
+        try set(before)
+        // The file system has no such time, and the file keeps its own.
+        throw FileError(operation: "set the time of", path: descriptor.path, code: ERANGE)
+    }
+
+    /// Leaves when it was last read.
+    private func set(_ time: FileTime) throws(FileError) {
+        guard byteclub_set_modified(descriptor.number, time.date.seconds, time.fraction) == 0 else {
+            throw descriptor.failure("set the time of")
+        }
+    }
 
     func setExecutable(_ isExecutable: Bool) throws(FileError) -> Bool {
         if limits.known.contains(.executable) { return false }
@@ -78,7 +94,7 @@ final class LinuxFile: DiskFile {
 
     func sync() throws(FileError) { try descriptor.sync() }
 
-    var isBeingWritten: Bool { descriptor.isBeingWritten }
+    var isBeingWritten: Bool { byteclub_probe_lease(descriptor.number) != 0 && errno == EAGAIN }
 
     var path: String? { "/proc/self/fd/\(descriptor.number)" }
 }

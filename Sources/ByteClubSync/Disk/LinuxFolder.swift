@@ -1,3 +1,4 @@
+import ByteClubFiles
 import CLinux
 import Dispatch
 import Glibc
@@ -116,7 +117,12 @@ final class LinuxFolder: DiskFolder {
         try descriptor.remove(name)
     }
 
-    func closeToOthers() throws(FileError) { try descriptor.closeToOthers() }
+    /// Another user's folder stays as it is.
+    func closeToOthers() throws(FileError) {
+        let mode = try descriptor.status().mode
+        if mode & 0o077 == 0 || fchmod(descriptor.number, mode & 0o700) == 0 || errno == EPERM { return }
+        throw descriptor.failure("set the permissions of")
+    }
 
     func removeFile(_ name: String) throws(FileError) { try descriptor.remove(name) }
 

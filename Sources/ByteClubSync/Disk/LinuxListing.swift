@@ -1,3 +1,4 @@
+import ByteClubFiles
 import CLinux
 import Glibc
 

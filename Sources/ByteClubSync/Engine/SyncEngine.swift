@@ -1,4 +1,5 @@
 public import ByteClubCore
+import ByteClubFiles
 import CLinux
 import Glibc
 public import Logging
@@ -129,11 +130,10 @@ public final class SyncEngine: Service, Sendable {
         if path.isEmpty || path.utf8.contains(0) { throw SyncError(.configuration, "the directory's path is empty") }
         var base = path
         if !path.hasPrefix("/") {
-            guard let working = unsafe getcwd(nil, 0) else {
+            guard let working = workingFolder() else {
                 throw SyncError(.configuration, "the working directory is gone")
             }
-            defer { unsafe free(working) }
-            base = unsafe String(cString: working) + "/" + path
+            base = working + "/" + path
         }
         var parts: [Substring] = []
         for part in base.split(separator: "/") where part != "." {
@@ -169,10 +169,8 @@ extension SyncConfiguration {
 
     /// Whether an engine runs for the mirror, in any process.
     var isRunning: Bool {
-        guard let file = try? FileDescriptor.open(lockPath, O_RDONLY) else { return false }
-        guard flock(file.number, LOCK_SH | LOCK_NB) == 0 else { return errno == EWOULDBLOCK }
-        flock(file.number, LOCK_UN)
-        return false
+        let isFree = try? FileDescriptor.open(lockPath, O_RDONLY).lock(LOCK_SH | LOCK_NB)
+        return isFree == false
     }
 
     /// Opens the database; nil when there is none.

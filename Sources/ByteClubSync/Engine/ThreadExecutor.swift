@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import CLinux
 import Glibc
 import Synchronization

@@ -1,29 +1,18 @@
 import ByteClubCore
+import ByteClubFiles
 import CLinux
 import Glibc
 
-/// An open file or directory; closed with its last reference.
+/// An open file or directory of a mirror, or another descriptor; closed with its last reference.
 ///
 /// Names are single components and links are never followed.
-final class FileDescriptor: Sendable {
-    let number: Int32
-    /// Where it was when it was opened, for errors.
-    let path: String
+typealias FileDescriptor = OwnedDescriptor<FileError>
 
-    /// Takes ownership of a descriptor.
-    init(owning number: Int32, path: String) {
-        self.number = number
-        self.path = path
-    }
-
-    deinit { close(number) }
-
+extension OwnedDescriptor where Failure == FileError {
     /// Opens a path that the mirror's owner gave; the only call that follows links.
     static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o666) throws(FileError) -> FileDescriptor {
         if path.utf8.contains(0) { throw FileError(operation: "open", path: path, code: EINVAL) }
-        let number = unsafe byteclub_open(path, flags | O_CLOEXEC, mode)
-        guard number >= 0 else { throw FileError(operation: "open", path: path, code: errno) }
-        return FileDescriptor(owning: number, path: path)
+        return try FileDescriptor(path, flags, mode: mode)
     }
 
     /// Opens an entry of this directory.
@@ -41,7 +30,7 @@ final class FileDescriptor: Sendable {
     /// This file's status, by statx(2).
     func status() throws(FileError) -> byteclub_status {
         var status = byteclub_status()
-        guard unsafe byteclub_statx(number, "", &status) == 0 else { throw failure("stat", nil) }
+        guard unsafe byteclub_statx(number, "", &status) == 0 else { throw failure("stat") }
         return status
     }
 
@@ -53,45 +42,9 @@ final class FileDescriptor: Sendable {
         throw failure("stat", name)
     }
 
-    /// Writes this file's bytes, or this directory's entries, to disk.
-    func sync() throws(FileError) {
-        guard fsync(number) == 0 else { throw failure("sync", nil) }
-    }
-
     /// Writes the whole file system to disk.
     func syncFileSystem() throws(FileError) {
-        guard byteclub_syncfs(number) == 0 else { throw failure("sync", nil) }
-    }
-
-    /// Writes all bytes at the current place.
-    func write(_ bytes: [UInt8]) throws(FileError) {
-        var offset = 0
-        while offset < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { all in
-                unsafe Glibc.write(number, all.baseAddress?.advanced(by: offset), all.count - offset)
-            }
-            if count > 0 { offset += count } else if errno != EINTR { throw failure("write", nil) }
-        }
-    }
-
-    /// Fills a buffer from an offset and returns the number of bytes read.
-    func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int {
-        var filled = 0
-        let wanted = buffer.count
-        while filled < wanted {
-            let count = unsafe buffer.withUnsafeMutableBytes { all in
-                unsafe pread(
-                    number, all.baseAddress?.advanced(by: filled), wanted - filled, off_t(offset) + off_t(filled))
-            }
-            if count > 0 {
-                filled += count
-            } else if count == 0 {
-                return filled
-            } else if errno != EINTR {
-                throw failure("read", nil)
-            }
-        }
-        return filled
+        guard byteclub_syncfs(number) == 0 else { throw failure("sync") }
     }
 
     /// Renames an entry; `flags` are the flags of renameat2(2).
@@ -120,27 +73,8 @@ final class FileDescriptor: Sendable {
         var bits = mode & 0o777
         if now.mode & 0o777 == bits, now.group == group { return false }
         if now.group != group, fchown(number, .max, group) != 0 { bits &= ~0o070 }
-        guard fchmod(number, bits) == 0 else { throw failure("set the permissions of", nil) }
+        guard fchmod(number, bits) == 0 else { throw failure("set the permissions of") }
         return true
-    }
-
-    /// Sets the time when this file was last written; when it was last read stays.
-    ///
-    /// - Throws: ``FileError``, with `ERANGE` where the file system has no such time: then the file keeps its own.
-    func setModified(_ time: FileTime) throws(FileError) {
-        if time.isOnEveryDisk { return try set(time) }
-        let before = FileTime(nanoseconds: try status().modified)
-        try set(time)
-        if try time.isKept(as: status().modified) { return }
-        try set(before)
-        errno = ERANGE
-        throw failure("set the time of", nil)
-    }
-
-    private func set(_ time: FileTime) throws(FileError) {
-        guard byteclub_set_modified(number, time.date.seconds, time.fraction) == 0 else {
-            throw failure("set the time of", nil)
-        }
     }
 
     /// Allows all who may read this file to execute it, or forbids it to all; false when the owner's permission is
@@ -149,19 +83,9 @@ final class FileDescriptor: Sendable {
         let mode = try status().mode & 0o7777
         if (mode & S_IXUSR != 0) == isExecutable { return false }
         let wanted = isExecutable ? mode | (mode & 0o444) >> 2 : mode & ~0o111
-        guard fchmod(number, wanted) == 0 else { throw failure("set the permissions of", nil) }
+        guard fchmod(number, wanted) == 0 else { throw failure("set the permissions of") }
         return true
     }
-
-    /// Removes all permissions but the owner's; another user's file stays as it is.
-    func closeToOthers() throws(FileError) {
-        let mode = try status().mode
-        if mode & 0o077 == 0 || fchmod(number, mode & 0o700) == 0 || errno == EPERM { return }
-        throw failure("set the permissions of", nil)
-    }
-
-    /// How often, and after how many microseconds, a lock that is held is tried again.
-    private static let lockRetries = (count: 20, pause: UInt32(10_000))
 
     /// Acquires or releases an advisory lock of this file or directory; false while another descriptor has it.
     ///
@@ -169,12 +93,12 @@ final class FileDescriptor: Sendable {
     /// exec. With `isOptional`, a file system that has no such lock gives it to everybody.
     func setLocked(_ isLocked: Bool, isOptional: Bool = false) -> Bool {
         guard isLocked else { return flock(number, LOCK_UN) == 0 }
-        let take = { [number] in flock(number, LOCK_EX | LOCK_NB) == 0 || isOptional && errno != EWOULDBLOCK }
-        for _ in 0..<Self.lockRetries.count {
-            if take() { return true }
-            usleep(Self.lockRetries.pause)
+        let (retries, pause): (Int, UInt32) = (20, 10_000)
+        for _ in 0..<retries {
+            if (try? lock()) ?? isOptional { return true }
+            usleep(pause)
         }
-        return take()
+        return (try? lock()) ?? isOptional
     }
 
     /// Removes an empty directory in this directory.
@@ -187,15 +111,9 @@ final class FileDescriptor: Sendable {
         guard unsafe unlinkat(number, name, 0) == 0 else { throw failure("remove", name) }
     }
 
-    /// Whether a process has this file open for writing; unknown counts as no.
-    var isBeingWritten: Bool { byteclub_probe_lease(number) != 0 && errno == EAGAIN }
+    private func joined(_ name: String) -> String { path.isEmpty ? name : path + "/" + name }
 
-    private func joined(_ name: String?) -> String {
-        guard let name else { return path }
-        return path.isEmpty ? name : path + "/" + name
-    }
-
-    private func failure(_ operation: String, _ name: String?) -> FileError {
+    private func failure(_ operation: String, _ name: String) -> FileError {
         let code = errno
         return FileError(operation: operation, path: joined(name), code: code)
     }
@@ -217,9 +135,7 @@ struct FileError: Error, Hashable, CustomStringConvertible {
     var isLasting: Bool { code == EACCES || code == EPERM || code == EROFS }
 
     /// The system's words for the error.
-    var reason: String {
-        unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
-    }
+    var reason: String { FileFailure.reason(code) }
 
     /// The operations that fail where the entry's folder is not writable.
     private static let changes: Set<String> = ["rename", "remove", "remove the folder", "make the folder"]
@@ -245,5 +161,11 @@ struct FileError: Error, Hashable, CustomStringConvertible {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard let own = parts.firstIndex(where: { $0 == MirrorDirectory.privateName }) else { return path }
         return parts[...own].joined(separator: "/")
+    }
+}
+
+extension FileError: FileFailureConvertible {
+    init(_ failure: FileFailure) {
+        self.init(operation: failure.operation, path: failure.path, code: failure.code)
     }
 }

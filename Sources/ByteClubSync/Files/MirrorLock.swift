@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import CLinux
 import Glibc
 
@@ -17,16 +18,16 @@ final class MirrorLock: Sendable {
         if !file.setLocked(true) { return nil }
         wasUnclean = try file.status().size > 0
         let text = Array("open \(getpid())\n".utf8)
-        guard unsafe pwrite(file.number, text, text.count, 0) == text.count else {
-            throw FileError(operation: "write", path: directory + "/" + Self.fileName, code: errno)
-        }
+        try file.write(text, at: 0)
         // Never empty from here on: a kill leaves it as one that was not closed.
-        ftruncate(file.number, off_t(text.count))
+        try? file.truncate(to: Int64(text.count))
     }
 
     /// The process that holds, or held, the lock in a state directory; nil when its file names none.
     static func holder(in directory: String) -> LockHolder? {
-        text(directory + "/" + fileName).flatMap { LockHolder(lock: $0) { text("/proc/\($0)/cgroup") } }
+        fileText(directory + "/" + fileName, upTo: 4096).flatMap { text in
+            LockHolder(lock: text) { fileText("/proc/\($0)/cgroup", upTo: 4096) }
+        }
     }
 
     /// The holder of the lock and how to end it, as the end of a message: ` (process 12); …`.
@@ -36,28 +37,13 @@ final class MirrorLock: Sendable {
         return " (process \(holder.process)); stop it with \(here)'\(holder.ending)'\(then)"
     }
 
-    /// The first bytes of a file as text; nil when it cannot be read.
-    private static func text(_ path: String) -> String? {
-        guard let file = try? FileDescriptor.open(path, O_RDONLY) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        return (try? file.read(into: &bytes, at: 0)).map { String(decoding: bytes.prefix($0), as: UTF8.self) }
-    }
-
-    /// Closing alone would not release it: a forked process has a copy of the descriptor until its exec.
-    deinit { _ = file.setLocked(false) }
-
     /// Records that the database was closed.
-    func markClean() { ftruncate(file.number, 0) }
+    func markClean() { try? file.truncate(to: 0) }
 
     /// Makes a directory and its missing parents.
     static func makeDirectories(_ path: String, mode: mode_t) throws(FileError) {
-        var built = path.hasPrefix("/") ? "" : "."
-        for name in path.utf8.split(separator: UInt8(ascii: "/")) {
-            built += "/" + String(Substring(name))
-            if unsafe mkdir(built, mode) != 0, errno != EEXIST {
-                let code = errno
-                throw FileError(operation: "make the folder", path: built, code: code)
-            }
+        do throws(FileFailure) { try makeFolders(path, mode: mode, for: "make the folder") } catch {
+            throw FileError(error)
         }
     }
 }

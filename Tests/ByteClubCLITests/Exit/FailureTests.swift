@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import ByteClubHTTP
 import ByteClubMedia
 import Glibc
@@ -62,11 +63,11 @@ import Testing
         #expect(Failure(PathError("why")).status == .badData)
         #expect(Failure(MediaError(.notAJPEG, "why")).status == .badData)
         #expect(Failure(MediaError(.io, "why")).status == .inputOutput)
-        #expect(Failure(FileError(.read, "x", ENOENT)).status == .noInput)
-        #expect(Failure(FileError(.read, "x", EACCES)).status == .noInput)
-        #expect(Failure(FileError(.create, "x", EACCES)).status == .cannotCreate)
-        #expect(Failure(FileError(.create, "x", ENOSPC)).status == .inputOutput)
-        #expect(Failure(FileError(.write, "x", ENOSPC)).status == .inputOutput)
+        #expect(Failure(FileFailure("read", "x", ENOENT)).status == .noInput)
+        #expect(Failure(FileFailure("read", "x", EACCES)).status == .noInput)
+        #expect(Failure(FileFailure("create", "x", EACCES)).status == .cannotCreate)
+        #expect(Failure(FileFailure("create", "x", ENOSPC)).status == .inputOutput)
+        #expect(Failure(FileFailure("write", "x", ENOSPC)).status == .inputOutput)
         #expect(Failure(CancellationError()).status == .interrupted)
     }
 

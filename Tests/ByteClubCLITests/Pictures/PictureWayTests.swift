@@ -1,3 +1,4 @@
+import ByteClubFiles
 import Glibc
 import TestSupport
 import Testing
@@ -41,7 +42,7 @@ import Testing
     /// A pseudo-terminal whose other end is silent, or the test.
     private static func open() throws -> (outer: Int32, inner: Int32) {
         var (outer, inner): (Int32, Int32) = (-1, -1)
-        guard unsafe openpty(&outer, &inner, nil, nil, nil) == 0 else { throw FileError(.read, "a terminal") }
+        guard unsafe openpty(&outer, &inner, nil, nil, nil) == 0 else { throw FileFailure("read", "a terminal") }
         return (outer, inner)
     }
 

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import GRDB
 import Glibc
 import NIOCore
@@ -73,9 +74,7 @@ struct FileBlobStoreTests {
     func endsEarly() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/content"
-        unsafe try [UInt8](1...5).withUnsafeBytes {
-            unsafe try Descriptor(path: path, flags: O_WRONLY | O_CREAT).write($0, at: 0)
-        }
+        try Descriptor(path: path, flags: O_WRONLY | O_CREAT).write([UInt8](1...5), at: 0)
         let file = try StoredFile(path: path)
         #expect(Array(try await file.read(at: 1, count: 4).readableBytesView) == [2, 3, 4, 5])
         await #expect {

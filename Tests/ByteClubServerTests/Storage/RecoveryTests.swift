@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import CLinux
 import GRDB
 import Glibc
@@ -11,7 +12,7 @@ import Testing
 struct RecoveryTests {
     private static func write(_ path: String, _ bytes: [UInt8]) throws {
         let file = try Descriptor(path: path, flags: O_WRONLY | O_CREAT)
-        unsafe try bytes.withUnsafeBytes { unsafe try file.write($0, at: file.length()) }
+        try file.write(bytes, at: file.length())
     }
 
     /// Copies the data directory as it lies on the disk, which is what a killed server leaves.
@@ -151,7 +152,7 @@ struct RecoveryTests {
         // What a server left that crashed, or runs in a container, says nothing of a process that is seen here.
         for other in ["served \(getppid())\n", "served \(Int32.max)\n", "served 2\n"] {
             let file = try Descriptor(path: fixture.directory.path + "/lock", flags: O_WRONLY | O_TRUNC)
-            unsafe try Array(other.utf8).withUnsafeBytes { unsafe try file.write($0, at: 0) }
+            try file.write(Array(other.utf8), at: 0)
             #expect(throws: StorageError(.inUse, "another server is using '\(fixture.directory.path)'"), "\(other)") {
                 try StoreFixture.open(fixture.directory.path, clock: fixture.seconds)
             }

@@ -1,3 +1,4 @@
+import ByteClubFiles
 import Glibc
 
 /// A daemon's claim on its folder: the lock that makes it the only daemon there, and the socket that clients connect to.
@@ -142,13 +143,7 @@ enum DaemonLock {
     ///
     /// SO_PEERCRED would not do: on a socket that systemd has passed it names systemd.
     static func holder(_ path: String) -> pid_t? {
-        guard isHeld(path) else { return nil }
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 32)
-        let count = unsafe read(descriptor, &bytes, bytes.count)
-        let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+        guard isHeld(path), let text = fileText(path, upTo: 32) else { return nil }
         return pid_t(text.prefix { $0 != "\n" }).flatMap { $0 > 1 ? $0 : nil }
     }
 

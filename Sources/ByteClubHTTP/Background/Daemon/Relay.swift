@@ -1,3 +1,4 @@
+import ByteClubFiles
 import Glibc
 import HTTPTypes
 
@@ -8,7 +9,8 @@ actor Relay {
     /// The certificates that a session accepts; the stamp distinguishes a file of authorities from its replacement.
     private struct Trust: Hashable {
         var file: String?
-        var stamp: FileStamp?
+        /// The numbers that change when the file is written to or replaced.
+        var stamp: [Int64]?
         var keys: Set<PublicKeyPin>
     }
 
@@ -70,8 +72,7 @@ actor Relay {
         return session
     }
 
-    private static func stamp(_ path: String) -> FileStamp? {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 ? FileStamp(status) : nil
+    private static func stamp(_ path: String) -> [Int64]? {
+        FileStatus(path).map { [Int64($0.raw.st_dev), Int64($0.inode), $0.size, $0.modified, $0.nanoseconds] }
     }
 }

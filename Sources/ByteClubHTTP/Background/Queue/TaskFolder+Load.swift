@@ -1,3 +1,4 @@
+import ByteClubFiles
 import Glibc
 
 extension TaskFolder {
@@ -6,10 +7,10 @@ extension TaskFolder {
     /// - Returns: The tasks, oldest first, and a line for people about each damaged file with its new place.
     /// - Throws: ``TransferError/Code/badConfiguration`` when the folder cannot be read.
     func load() throws(TransferError) -> (tasks: [BackgroundStatus], damage: [String]) {
-        guard let names = folderNames(path) else {
+        let names: [String]
+        do throws(FileFailure) { names = try Array(FolderNames(path)) } catch {
             throw TransferError(
-                .badConfiguration,
-                "the folder of background transfers '\(path)' cannot be read: \(systemMessage(errno))")
+                .badConfiguration, "the folder of background transfers '\(path)' cannot be read: \(error.reason)")
         }
         var damage: [String] = []
         let batches = Set(names.compactMap { Self.number(of: $0, suffix: Self.batchSuffix) })

@@ -1,3 +1,4 @@
+import ByteClubFiles
 import Glibc
 
 /// The folder of a daemon's tasks, each in its own files, so that damage affects one task.
@@ -43,15 +44,13 @@ struct TaskFolder: Sendable {
             }
             if errno == EEXIST { continue }
             // mkdir(2) may fail in a parent that is not writable although the folder exists.
-            var status = stat()
             let code = errno
-            guard unsafe stat(parent, &status) == 0 else { throw bad("cannot be made: \(systemMessage(code))") }
+            guard FileStatus(parent) != nil else { throw bad("cannot be made: \(systemMessage(code))") }
         }
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { throw bad("cannot be used: \(systemMessage(errno))") }
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw bad("is a file") }
-        guard status.st_uid == geteuid() else { throw bad("belongs to another user") }
-        guard status.st_mode & 0o022 == 0 else { throw bad("is writable by other users; run: chmod 700 '\(path)'") }
+        guard let status = FileStatus(path) else { throw bad("cannot be used: \(systemMessage(errno))") }
+        guard status.isFolder else { throw bad("is a file") }
+        guard status.raw.st_uid == geteuid() else { throw bad("belongs to another user") }
+        guard status.permissions & 0o022 == 0 else { throw bad("is writable by other users; run: chmod 700 '\(path)'") }
         guard unsafe access(path, R_OK | W_OK | X_OK) == 0 else { throw bad("cannot be used: \(systemMessage(errno))") }
     }
 

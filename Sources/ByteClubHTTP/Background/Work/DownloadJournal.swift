@@ -1,3 +1,4 @@
+import ByteClubFiles
 import Glibc
 
 /// The resume data that a download's attempt leaves for the next one, in `ID.resume`.
@@ -26,10 +27,13 @@ struct DownloadJournal: Sendable {
         var record = data.record
         // The next attempt may be killed between its write to the file and its write to the journal.
         record.modified = nil
-        guard Durable.syncFile(record.temporary) == 0, Durable.write(record.encoded, to: path) == 0 else {
+        do throws(FileFailure) {
+            try Durable.syncFile(record.temporary)
+            try Durable.write(record.encoded, to: path)
+            return record.count
+        } catch {
             return load()?.bytesReceived ?? 0
         }
-        return record.count
     }
 
     /// Removes the journal and its temporary file.
@@ -39,17 +43,10 @@ struct DownloadJournal: Sendable {
     }
 
     private var bytes: [UInt8]? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var result: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 16 << 10)
-        while result.count <= Self.mostBytes {
-            let count = unsafe Glibc.read(descriptor, &chunk, chunk.count)
-            if count == 0 { return result }
-            if count > 0 { result += chunk[..<count] } else if errno != EINTR { return nil }
-        }
-        return nil
+        guard let file = try? OwnedDescriptor<FileFailure>(path, O_RDONLY | O_NOFOLLOW),
+            let bytes = try? file.read(Self.mostBytes + 1, at: 0), bytes.count <= Self.mostBytes
+        else { return nil }
+        return bytes
     }
 
     private static let mostBytes = 256 << 10
@@ -78,9 +75,8 @@ struct DownloadMark: Sendable, Hashable {
 
     /// Whether the file at the path is the marked one with all of its bytes; blocks.
     func isWhole(_ path: String) -> Bool {
-        var status = stat()
-        guard MachineStart.isPresent(boot), unsafe lstat(path, &status) == 0 else { return false }
-        return UInt64(status.st_ino) == inode && Int64(status.st_size) == total && status.st_mode & S_IFMT == S_IFREG
+        guard MachineStart.isPresent(boot), let status = FileStatus(path, followsLinks: false) else { return false }
+        return status.inode == inode && status.size == total && status.isFile
     }
 }
 
@@ -123,7 +119,7 @@ struct LeftParts: Sendable {
     /// Removes the files; blocks.
     func remove() {
         for (place, ids) in tasks {
-            for name in folderNames(place) ?? [] {
+            for name in (try? Array(FolderNames(place))) ?? [] {
                 guard let id = Self.id(in: name), ids.contains(id) else { continue }
                 let path = place + name
                 if DownloadJournal(folder, id).load()?.temporaryFile != path { unsafe unlink(path) }

@@ -1,3 +1,4 @@
+import ByteClubFiles
 import Glibc
 import HTTPTypes
 
@@ -75,7 +76,7 @@ struct DownloadWork: Sendable {
     private func published() async -> Int? {
         await OwnThread.run { [runner, status, journal, path] in
             guard let bytes = runner.folder.checkpoint(of: status.id),
-                let mark = try? DownloadMark(decoding: bytes[...]), mark.isWhole(path), Self.sync(path) == 0
+                let mark = try? DownloadMark(decoding: bytes[...]), mark.isWhole(path), Self.sync(path) == nil
             else { return nil }
             journal.discard()
             return HTTPResponse.Status.ok.code
@@ -83,9 +84,8 @@ struct DownloadWork: Sendable {
     }
 
     private func finish(_ code: Int) async -> TaskQueue.End {
-        let problem = await OwnThread.run { [path] in Self.sync(path) }
-        guard problem == 0 else {
-            let message = "\(path) cannot be written: \(systemMessage(problem))"
+        if let problem = await OwnThread.run({ [path] in Self.sync(path) }) {
+            let message = "\(path) cannot be written: \(problem.reason)"
             return .failed(BackgroundFailure(TransferError(.cannotWriteFile, message), isRepeatable: true))
         }
         return done(code)
@@ -102,9 +102,14 @@ struct DownloadWork: Sendable {
         report(WorkProgress(bytes: count, total: total >= 0 ? total : nil))
     }
 
-    private static func sync(_ path: String) -> Int32 {
-        let code = Durable.syncFile(path)
-        return code == 0 ? Durable.syncFolder(of: path) : code
+    private static func sync(_ path: String) -> FileFailure? {
+        do throws(FileFailure) {
+            try Durable.syncFile(path)
+            try Durable.syncFolder(of: path)
+            return nil
+        } catch {
+            return error
+        }
     }
 }
 

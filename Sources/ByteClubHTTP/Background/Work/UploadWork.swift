@@ -1,3 +1,4 @@
+import ByteClubFiles
 import Glibc
 import HTTPTypes
 
@@ -89,19 +90,14 @@ struct UploadMark: Sendable, Hashable {
         guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else {
             throw TransferError(.fileUnreadable, "'\(path)' is not an absolute path", phase: .file)
         }
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else {
-            throw TransferError(.fileUnreadable, "\(path) cannot be read: \(systemMessage(errno))", phase: .file)
+        let found: (file: OwnedDescriptor<UploadSource.Failure>, status: FileStatus)?
+        do throws(UploadSource.Failure) { found = try OwnedDescriptor.regularFile(path) } catch {
+            throw TransferError(.fileUnreadable, error.message, phase: .file)
         }
-        defer { close(descriptor) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw TransferError(.fileUnreadable, "\(path) is not a regular file", phase: .file)
-        }
-        let stamp = FileStamp(status)
+        guard let found else { throw TransferError(.fileUnreadable, "\(path) is not a regular file", phase: .file) }
         // Not the device, whose number may change when the machine restarts.
-        (inode, size) = (stamp.inode, stamp.size)
-        (seconds, nanoseconds) = (Int64(stamp.seconds), Int64(stamp.nanoseconds))
+        (inode, size) = (found.status.inode, found.status.size)
+        (seconds, nanoseconds) = (found.status.modified, found.status.nanoseconds)
     }
 
 }

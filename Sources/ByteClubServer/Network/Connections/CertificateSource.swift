@@ -1,3 +1,4 @@
+import ByteClubFiles
 import Crypto
 import FoundationEssentials
 import Glibc
@@ -97,8 +98,8 @@ struct SelfSignedCertificate {
     private static func write(_ text: String, to path: String, in directory: String) throws {
         let draft = path + ".new"
         let file = try Descriptor(path: draft, flags: O_RDWR | O_CREAT | O_TRUNC, mode: 0o600)
-        try unsafe Array(text.utf8).withUnsafeBytes { try unsafe file.write($0, at: 0) }
-        try file.syncAll()
+        try file.write(Array(text.utf8), at: 0)
+        try file.sync()
         guard unsafe rename(draft, path) == 0 else { throw StorageError(errno: errno, "cannot create '\(path)'") }
         try Directory.sync(directory)
     }

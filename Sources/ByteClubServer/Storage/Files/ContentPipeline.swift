@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import Crypto
 import NIOCore
 import NIOPosix
@@ -115,7 +116,7 @@ final class ContentPipeline: Sendable {
             if let failure = state.failure { throw failure }
             return (state.file, state.offset, state.digests)
         }
-        if durably, let file { try await Self.onDisk { try file.sync() } }
+        if durably, let file { try await Self.onDisk { try file.syncData() } }
         return (offset, digests)
     }
 
@@ -142,7 +143,7 @@ final class ContentPipeline: Sendable {
 
     private static func write(_ bytes: [UInt8], to file: Descriptor, at offset: Int64, hint: Int64?) -> (any Error)? {
         do {
-            unsafe try bytes.withUnsafeBytes { unsafe try file.write($0, at: offset) }
+            try file.write(bytes, at: offset)
             if let hint { file.startWriteback(at: hint, count: offset + Int64(bytes.count) - hint) }
             return nil
         } catch {

@@ -1,3 +1,4 @@
+import ByteClubFiles
 import CLinux
 import Glibc
 
@@ -10,8 +11,7 @@ enum Directory {
     static func make(_ path: String) throws(StorageError) -> Bool {
         if unsafe mkdir(path, 0o700) == 0 { return true }
         guard errno == EEXIST else { throw StorageError(errno: errno, "cannot create '\(path)'") }
-        var status = stat()
-        if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+        if FileStatus(path)?.isFolder == false {
             throw StorageError(.exists, "'\(path)' already exists and is not a directory")
         }
         return false
@@ -19,7 +19,7 @@ enum Directory {
 
     /// Waits until the directory's entries are on disk.
     static func sync(_ path: String) throws(StorageError) {
-        try Descriptor(path: path, flags: O_RDONLY | O_DIRECTORY).syncAll()
+        try Descriptor(path: path, flags: O_RDONLY | O_DIRECTORY).sync()
     }
 
     /// Waits until all that was written to the file system which holds a path is on disk.
@@ -29,16 +29,7 @@ enum Directory {
 
     /// The names of a directory's entries, without `.` and `..`.
     static func names(in path: String) throws(StorageError) -> [String] {
-        guard let directory = unsafe opendir(path) else { throw StorageError(errno: errno, "cannot read '\(path)'") }
-        defer { unsafe closedir(directory) }
-        var names: [String] = []
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
+        do throws(FileFailure) { return try Array(FolderNames(path)) } catch { throw StorageError(error) }
     }
 
     /// Moves a file to an unused name; the error's number, or 0.
@@ -53,65 +44,47 @@ enum Directory {
 
     /// How many names the file at a path has; 0 when there is none.
     static func linkCount(_ path: String) -> Int {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0 ? Int(status.st_nlink) : 0
+        entry(path).map { Int($0.raw.st_nlink) } ?? 0
     }
 
     /// Whether this process may make and remove entries of a directory; false on a read-only file system.
     static func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
 
     /// Whether there is a directory at a path, and no link to one.
-    static func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
+    static func isFolder(_ path: String) -> Bool { entry(path)?.isFolder == true }
 
     /// The directory of a path's last name.
     static func parent(of path: String) -> String {
         var path = path[...]
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        return path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
+        return parentFolder(of: String(path))
     }
 
     /// Whether a path, of which the last name need not be there yet, leads to below a directory.
     static func holds(_ path: String, below directory: String) -> Bool {
-        guard let root = resolved(directory) else { return false }
-        guard let above = resolved(path) ?? resolved(parent(of: path)) else { return false }
+        guard let root = resolvedPath(directory) else { return false }
+        guard let above = resolvedPath(path) ?? resolvedPath(parent(of: path)) else { return false }
         return above == root || above.hasPrefix(root == "/" ? root : root + "/")
-    }
-
-    private static func resolved(_ path: String) -> String? {
-        guard let real = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(real) }
-        return unsafe String(cString: real)
     }
 
     /// Whether two paths are names of one file.
     static func isSame(_ path: String, _ other: String) -> Bool {
-        var (first, second) = (stat(), stat())
-        guard unsafe lstat(path, &first) == 0, unsafe lstat(other, &second) == 0 else { return false }
-        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+        guard let first = entry(path), let second = entry(other) else { return false }
+        return first.isSame(as: second)
     }
 
     /// Whether there is anything at a path, or something that cannot be looked at.
-    static func holds(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0 || errno != ENOENT
-    }
+    static func holds(_ path: String) -> Bool { entry(path) != nil || errno != ENOENT }
 
     /// The length of the regular file at a path; nil when there is none.
-    static func fileLength(_ path: String) -> Int64? {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Int64(status.st_size)
-    }
+    static func fileLength(_ path: String) -> Int64? { file(path)?.size }
 
     /// When the regular file at a path was last written or touched, in seconds since 1970; nil when there is none.
-    static func modified(_ path: String) -> Int64? {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Int64(status.st_mtim.tv_sec)
-    }
+    static func modified(_ path: String) -> Int64? { file(path)?.modified }
+
+    private static func entry(_ path: String) -> FileStatus? { FileStatus(path, followsLinks: false) }
+
+    private static func file(_ path: String) -> FileStatus? { entry(path).flatMap { $0.isFile ? $0 : nil } }
 
     /// Sets when a file was last written, in seconds since 1970; false when there is none.
     static func touch(_ path: String, at seconds: Int64) -> Bool {
@@ -130,8 +103,7 @@ enum Directory {
 
     /// Who else may change a directory, as a line for people; nil when only its owner and root may.
     static func exposure(_ path: String) -> String? {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
+        guard let status = FileStatus(path)?.raw else { return nil }
         if status.st_uid != 0, status.st_uid != geteuid() {
             return "'\(path)' belongs to another user (\(status.st_uid)), who can change everything served from it"
         }

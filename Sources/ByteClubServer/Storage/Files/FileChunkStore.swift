@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import CLinux
 import Glibc
 import Synchronization
@@ -41,7 +42,7 @@ final class FileChunkStore: ChunkStore {
             // The client that sent it may not have reached the sync yet.
             if Directory.touch(path, at: now) { return try Directory.sync(self.folder(of: member)) }
             let (file, staged) = try self.write(bytes)
-            try file.sync()
+            try file.syncData()
             try self.makeFolder(of: member)
             try self.place(staged, as: hash, Int64(bytes.count), of: member, at: now)
             try Directory.sync(self.folder(of: member))
@@ -78,7 +79,7 @@ final class FileChunkStore: ChunkStore {
         let path = files.staging + "/" + Secret.text(bytes: 16)
         let staged = StagedFile(path: path)
         let file = try Descriptor(path: path, flags: O_WRONLY | O_CREAT | O_EXCL)
-        unsafe try bytes.withUnsafeBytes { unsafe try file.write($0, at: 0) }
+        try file.write(bytes, at: 0)
         return (file, staged)
     }
 
@@ -241,13 +242,14 @@ struct SpareChunks: Sendable {
 
     /// Removes the oldest ones until so many bytes are free; returns whether there were any.
     func remove(_ bytes: Int64) -> Bool {
-        var spare: [(path: String, modified: Int, bytes: Int64)] = []
+        var spare: [(path: String, modified: Int64, bytes: Int64)] = []
         for folder in (try? Directory.names(in: root)) ?? [] {
             for name in (try? Directory.names(in: root + "/" + folder)) ?? [] {
                 let path = "\(root)/\(folder)/\(name)"
-                var status = stat()
-                guard unsafe lstat(path, &status) == 0, status.st_atim.tv_sec == 0 else { continue }
-                spare.append((path, status.st_mtim.tv_sec, Int64(status.st_size)))
+                guard let status = FileStatus(path, followsLinks: false), status.raw.st_atim.tv_sec == 0 else {
+                    continue
+                }
+                spare.append((path, status.modified, status.size))
             }
         }
         var freed: Int64 = 0

@@ -1,4 +1,4 @@
-import CLinux
+import ByteClubFiles
 import Glibc
 
 /// Copies of files that never change.
@@ -14,7 +14,7 @@ enum FileCopy {
         switch Directory.linkNew(path, to: target) {
         case 0: return true
         case EXDEV, EPERM, EMLINK, ENOTSUP:
-            try copyBytes(path, to: target)
+            try copy(path, to: target)
             return false
         case let number: throw StorageError(errno: number, "cannot link '\(path)'")
         }
@@ -25,28 +25,23 @@ enum FileCopy {
     /// - Throws: As ``link(_:to:)``.
     static func copy(_ path: String, to target: String) throws {
         try check(path)
-        try copyBytes(path, to: target)
+        let source = try Descriptor(path: path, flags: O_RDONLY)
+        let copy = try Descriptor(path: target, flags: O_WRONLY | O_CREAT | O_EXCL)
+        var offset: Int64 = 0
+        while case let bytes = try source.read(piece, at: offset), !bytes.isEmpty {
+            try copy.write(bytes, at: offset)
+            offset += Int64(bytes.count)
+        }
+        try copy.sync()
     }
 
     /// Refuses all but a regular file.
     ///
     /// - Throws: ``StorageError`` `missing` when there is no file, `damaged` when it is not a regular one.
-    static func check(_ path: String) throws(StorageError) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { throw StorageError(errno: errno, "cannot read '\(path)'") }
-        guard status.st_mode & S_IFMT == S_IFREG else {
+    private static func check(_ path: String) throws(StorageError) {
+        guard let status = FileStatus(path, followsLinks: false) else { throw StorageError(FileFailure("read", path)) }
+        guard status.isFile else {
             throw StorageError(.damaged, "'\(path)' is not a regular file and is not copied")
         }
-    }
-
-    private static func copyBytes(_ path: String, to target: String) throws {
-        let source = try Descriptor(path: path, flags: O_RDONLY)
-        let copy = try Descriptor(path: target, flags: O_WRONLY | O_CREAT | O_EXCL)
-        var offset: Int64 = 0
-        while case let bytes = try source.read(piece, at: offset), !bytes.isEmpty {
-            unsafe try bytes.withUnsafeBytes { unsafe try copy.write($0, at: offset) }
-            offset += Int64(bytes.count)
-        }
-        try copy.syncAll()
     }
 }

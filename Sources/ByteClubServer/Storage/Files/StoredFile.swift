@@ -1,4 +1,4 @@
-import CLinux
+import ByteClubFiles
 import Glibc
 import NIOCore
 import NIOPosix
@@ -16,23 +16,20 @@ struct FileBlob: Blob {
 
 /// A file that is open for reading, so that its bytes stay there while they are sent.
 final class StoredFile: BlobReader {
-    private let descriptor: Int32
+    private let file: OwnedDescriptor<FileFailure>
 
     /// Opens a regular file; links are not followed.
     ///
     /// - Throws: ``StorageError`` when it cannot be opened or is something else.
     init(path: String) throws(StorageError) {
-        let file = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        if file < 0 { throw StorageError(errno: errno, "cannot open stored content") }
-        var status = stat()
-        guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(file)
-            throw StorageError(errno: EINVAL, "cannot open stored content")
+        do throws(FileFailure) {
+            let found = try OwnedDescriptor<FileFailure>.regularFile(path, O_NOFOLLOW)
+            guard let found else { throw FileFailure("open", path, EINVAL) }
+            file = found.file
+        } catch {
+            throw StorageError(errno: error.code, "cannot open stored content")
         }
-        descriptor = file
     }
-
-    deinit { close(descriptor) }
 
     /// Reads some bytes on a thread that may block.
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
@@ -41,17 +38,15 @@ final class StoredFile: BlobReader {
 
     private func readNow(at offset: Int64, count: Int) throws(StorageError) -> ByteBuffer {
         var buffer = ByteBufferAllocator().buffer(capacity: count)
-        while buffer.readableBytes < count {
-            let filled = buffer.readableBytes
-            var result = 0
-            unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count - filled) { target in
-                result = unsafe pread(
-                    descriptor, target.baseAddress, count - filled, off_t(offset) + off_t(filled))
-                return max(0, result)
-            }
-            if result == 0 { throw StorageError(.damaged, "a content has fewer bytes than are read") }
-            if result < 0, errno != EINTR { throw StorageError(errno: errno, "cannot read stored content") }
+        var code: Int32 = 0
+        unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { target in
+            let wanted = unsafe UnsafeMutableRawBufferPointer(rebasing: target.prefix(count))
+            let result = unsafe readAll(into: wanted, from: file.number, at: offset)
+            code = result.code
+            return result.count
         }
+        if code != 0 { throw StorageError(errno: code, "cannot read stored content") }
+        if buffer.readableBytes < count { throw StorageError(.damaged, "a content has fewer bytes than are read") }
         return buffer
     }
 }

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import GRDB
 import Glibc
 import Logging
@@ -84,7 +85,7 @@ struct DirectoryCopy {
         }
         try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         try copy.close()
-        try Descriptor(path: path, flags: O_RDONLY).syncAll()
+        try Descriptor(path: path, flags: O_RDONLY).sync()
     }
 
     private func copyContents() throws -> CopySummary {

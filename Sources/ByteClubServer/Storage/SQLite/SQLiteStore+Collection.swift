@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import FoundationEssentials
 import GRDB
 import Glibc
@@ -50,7 +51,7 @@ extension SQLiteStore {
     static func shareContents(_ directory: String) throws -> Descriptor? {
         if !Directory.holds(contentsLockPath(directory)), !Directory.isWritable(directory) { return nil }
         let lock = try contentsLock(directory, flags: O_RDONLY)
-        try lock.share()
+        _ = try lock.lock(LOCK_SH)
         return lock
     }
 

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import GRDB
 import Glibc
 import Logging

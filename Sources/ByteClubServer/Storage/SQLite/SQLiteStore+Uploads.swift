@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import FoundationEssentials
 import GRDB
 import Glibc
@@ -156,7 +157,7 @@ extension SQLiteStore {
             guard let length = Directory.fileLength(path), length > upload.offset else { return }
             let file = try Descriptor(path: path, flags: O_WRONLY)
             try file.truncate(to: upload.offset)
-            try file.syncAll()
+            try file.sync()
         }
         let result = try await body()
         claims.forget(upload.id)

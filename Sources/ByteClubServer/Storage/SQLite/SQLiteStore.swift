@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import Crypto
 import GRDB
 import Glibc
@@ -159,10 +160,9 @@ final class SQLiteStore: ClubStore {
     private static func lock(_ directory: String) throws -> Descriptor {
         let lock = try Descriptor(path: directory + "/" + lockName, flags: O_RDWR | O_CREAT)
         guard try lock.lock() else {
-            let holder = text(of: lock).flatMap { text in
-                LockHolder(lock: text) { process in
-                    (try? Descriptor(path: "/proc/\(process)/cgroup", flags: O_RDONLY)).flatMap(Self.text)
-                }
+            let text = try? String(decoding: lock.read(4096, at: 0), as: UTF8.self)
+            let holder = text.flatMap { text in
+                LockHolder(lock: text) { fileText("/proc/\($0)/cgroup", upTo: 4096) }
             }
             // The file may name a server that has crashed, or one in another container with numbers of its own.
             let known = holder.flatMap { lock.isOpen(inProcess: $0.process) ? $0 : nil }
@@ -172,22 +172,17 @@ final class SQLiteStore: ClubStore {
         return lock
     }
 
-    /// The beginning of a small file.
-    private static func text(of file: Descriptor) -> String? {
-        (try? file.read(4096, at: 0)).map { String(decoding: $0, as: UTF8.self) }
-    }
-
     /// Marks the data as being served until ``close()``; true when it was so already, since the server before crashed.
     private static func mark(_ lock: Descriptor) throws -> Bool {
         let wasServed = try lock.length() > 0
         let text = Array("served \(getpid())\n".utf8)
         // A disk that is full must not keep the server from starting.
-        try? unsafe text.withUnsafeBytes { unsafe try lock.write($0, at: 0) }
+        try? lock.write(text, at: 0)
         if wasServed {
             // The text before may have been longer; it is never empty meanwhile.
             try? lock.truncate(to: Int64(text.count))
         } else {
-            try? lock.syncAll()
+            try? lock.sync()
         }
         return wasServed
     }

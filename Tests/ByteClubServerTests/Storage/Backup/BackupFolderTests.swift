@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import Glibc
 import TestSupport
 import Testing

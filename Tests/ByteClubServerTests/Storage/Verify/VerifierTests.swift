@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubFiles
 import GRDB
 import Glibc
 import TestSupport
@@ -78,7 +79,7 @@ struct VerifierTests {
             let path = blob(fixture, seed: 1, count: 5_000_000)
             let file = try Descriptor(path: path, flags: O_RDWR)
             let byte = try file.read(1, at: 4_500_000)
-            unsafe try [byte[0] ^ 1].withUnsafeBytes { unsafe try file.write($0, at: 4_500_000) }
+            try file.write([byte[0] ^ 1], at: 4_500_000)
         },
         Damage("a file cut short", .reference, "has 7 bytes and should have 5000000") { fixture in
             try Descriptor(path: blob(fixture, seed: 1, count: 5_000_000), flags: O_WRONLY).truncate(to: 7)
@@ -205,7 +206,7 @@ struct VerifierTests {
         let garbage = randomBytes(4096, seed: 9)
         let pages = try file.length() / 4096
         for page in stride(from: 3, to: pages, by: 3) {
-            unsafe try garbage.withUnsafeBytes { unsafe try file.write($0, at: page * 4096) }
+            try file.write(garbage, at: page * 4096)
         }
         #expect(pages > 9)
         do {
@@ -223,7 +224,7 @@ struct VerifierTests {
         let hash = ContentHasher.hash(bytes)
         try Directory.make(fixture.store.files.directory(of: hash))
         let file = try Descriptor(path: fixture.store.files.path(of: hash), flags: O_WRONLY | O_CREAT)
-        unsafe try bytes.withUnsafeBytes { unsafe try file.write($0, at: 0) }
+        try file.write(bytes, at: 0)
         let small = ContentHasher.hash([7])
         try await fixture.store.pool.write { database in
             try database.execute(
