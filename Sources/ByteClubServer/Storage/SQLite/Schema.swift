@@ -10,7 +10,7 @@ enum Schema {
     private static let migrations: [@Sendable (Database) throws -> Void] = [
         createTables, addAccounts, sql(addListings), sql(addLinks), addNodes, sql(addHistory), sql(addQuotas),
         sql(addLinkNodes), sql(addFileTimes), sql(addSearch), sql(addExecutable), sql(addPhotos), addGallery,
-        readPhotosAgain, readPhotosAgain, keepClocks,
+        superseded, superseded, keepClocks,
     ]
 
     /// A step that is nothing but statements.
@@ -18,8 +18,8 @@ enum Schema {
         { try $0.execute(sql: text) }
     }
 
-    /// Versions 14 and 15 only had photos read again, as version 16 does for them, too.
-    @Sendable private static func readPhotosAgain(_: Database) {}
+    /// Versions 14 and 15 only had photos read again, and version 16 has all of them read again.
+    @Sendable private static func superseded(_: Database) {}
 
     /// The version that this program reads and writes, as in `PRAGMA user_version`.
     static var version: Int { migrations.count }
