@@ -101,7 +101,7 @@ struct DirectoryCopy {
                     GROUP BY hash
                     """)
             while let row = try rows.next() {
-                guard let hash = row.bytes(0).flatMap(ContentHash.init(bytes:)) else { continue }
+                guard let hash = row.hash(0) else { continue }
                 let bytes: Int64 = row[1]
                 let folder = to.directory(of: hash)
                 if folders.insert(folder).inserted { try Directory.make(folder) }
@@ -163,8 +163,7 @@ extension SQLiteStore {
     /// client remembers ever means something else.
     static func beginAnew(_ pool: DatabasePool, logger: Logger) throws {
         try pool.write { database in
-            let mark = try database.firstRow("SELECT 1 FROM meta WHERE name = ?", [Schema.Meta.copied]) { _ in true }
-            guard mark != nil else { return }
+            guard try database.hasRow("SELECT 1 FROM meta WHERE name = ?", [Schema.Meta.copied]) else { return }
             let next = try SQLiteFolderState.lastRevision(in: database) + numbersLeftOut
             try database.run("UPDATE meta SET value = ? WHERE name = ?", [Secret.text(bytes: 16), Schema.Meta.epoch])
             try database.run("UPDATE meta SET value = ? WHERE name = ?", [next, Schema.Meta.forgotten])

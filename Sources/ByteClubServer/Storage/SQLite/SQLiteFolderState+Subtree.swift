@@ -99,7 +99,7 @@ extension SQLiteFolderState {
         let (path, key) = (change.source.path, change.source.path.key)
         let place: StatementArguments = ["key": key.sorting, "end": key.sortingBelow.before]
         let prefix: StatementArguments = ["length": path.string.unicodeScalars.count]
-        if try database.firstRow(Self.selectOther, place + prefix + ["path": path.string], { _ in true }) != nil {
+        if try database.hasRow(Self.selectOther, place + prefix + ["path": path.string]) {
             let below = try descendants(key, limit: .max)
             for version in change.versions(below: below, after: transaction.lastRevision) { try record(version) }
             return

@@ -7,9 +7,7 @@ extension SQLiteStore {
     static let appColumns = "key, secret, name, redirects"
 
     func publicURL() async throws -> String? {
-        try await query { database in
-            try database.firstRow("SELECT value FROM meta WHERE name = ?", [Schema.Meta.publicURL]) { $0[0] }
-        }
+        try await query { try $0.meta(Schema.Meta.publicURL) }
     }
 
     func setPublicURL(_ url: String) async throws {
@@ -38,9 +36,7 @@ extension SQLiteStore {
     func readClubName() throws {
         // Under the lock, so that of two names that are stored at once the later one is shown.
         try knownClubName.withLock { known in
-            known = try pool.read { database in
-                try database.firstRow("SELECT value FROM meta WHERE name = ?", [Schema.Meta.clubName]) { $0[0] }
-            }
+            known = try pool.read { try $0.meta(Schema.Meta.clubName) }
         }
     }
 

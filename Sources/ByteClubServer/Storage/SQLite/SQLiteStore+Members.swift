@@ -84,10 +84,9 @@ extension SQLiteStore {
     }
 
     private static func isStill(_ owner: OwnerState, in transaction: WriteTransaction) throws -> Bool {
-        try transaction.database.firstRow(
+        try transaction.database.hasRow(
             "SELECT 1 FROM member WHERE uid = ? AND disabled = 0 AND role = ? AND password IS ?",
-            [owner.uid, Role.owner.rawValue, owner.password?.text]
-        ) { _ in true } ?? false
+            [owner.uid, Role.owner.rawValue, owner.password?.text])
     }
 
     func credentials(ofMember name: String) async throws -> (member: Member, password: PasswordHash?)? {
@@ -146,9 +145,7 @@ extension SQLiteStore {
         let database = transaction.database
         try MemberName.check(
             name, besides: try database.rows("SELECT name FROM member WHERE disabled = 0") { $0[0] as String })
-        let owner = "SELECT 1 FROM member WHERE disabled = 0 AND role = ?"
-        let hasOwner = try database.firstRow(owner, [Role.owner.rawValue]) { _ in true } ?? false
-        let role = role ?? (hasOwner ? .editor : .owner)
+        let role = try role ?? (hasOwner(in: database) ? .editor : .owner)
         try transaction.execute(
             "INSERT INTO member(name, folded, created, role, password) VALUES (?, ?, ?, ?, ?)",
             [name, PathKey.fold(name), now.seconds, role.rawValue, password?.text])
@@ -156,6 +153,11 @@ extension SQLiteStore {
         if role == .owner { try withdrawInvitations(of: Invitation.byNobody, in: transaction) }
         try countAccountChange(in: transaction)
         return Member(uid: uid, name: name, created: now, role: role, isDisabled: false)
+    }
+
+    /// Whether there is an owner.
+    static func hasOwner(in database: Database) throws -> Bool {
+        try database.hasRow("SELECT 1 FROM member WHERE disabled = 0 AND role = ?", [Role.owner.rawValue])
     }
 
     /// Invalidates what this and other processes have cached of members, devices, sessions and links.
@@ -178,7 +180,7 @@ extension SQLiteStore {
 
     /// How often accounts have changed.
     static func standingVersion(in database: Database) throws -> Int64 {
-        try database.firstRow("SELECT value FROM meta WHERE name = ?", [Schema.Meta.members]) { $0[0] } ?? 0
+        try database.meta(Schema.Meta.members) ?? 0
     }
 
     func lapsed(_ standings: Set<Standing>) async throws -> Set<Standing> {
@@ -199,8 +201,6 @@ extension SQLiteStore {
                     [secret, purpose.rawValue]
                 )
             }
-        return try database.firstRow(
-            "SELECT 1 FROM \(source) WHERE \(condition) AND m.disabled = 0", arguments
-        ) { _ in true } ?? false
+        return try database.hasRow("SELECT 1 FROM \(source) WHERE \(condition) AND m.disabled = 0", arguments)
     }
 }

@@ -62,8 +62,7 @@ struct UsageLedger {
     /// All that is live.
     func club() throws -> Usage {
         Usage(
-            bytes: try SQLiteFolderState.number(Schema.Meta.used, in: database),
-            entries: try SQLiteFolderState.number(Schema.Meta.entries, in: database))
+            bytes: try database.meta(Schema.Meta.used) ?? 0, entries: try database.meta(Schema.Meta.entries) ?? 0)
     }
 
     /// The live entries that a member was the last to write.

@@ -92,7 +92,8 @@ final class SQLiteStore: ClubStore {
             }
             let (epoch, key, last) = try pool.read { database in
                 (
-                    try Self.meta(Schema.Meta.epoch, in: database), try Self.meta(Schema.Meta.signingKey, in: database),
+                    try Self.storedText(Schema.Meta.epoch, in: database),
+                    try Self.storedText(Schema.Meta.signingKey, in: database),
                     try SQLiteFolderState.lastRevision(in: database)
                 )
             }
@@ -149,11 +150,12 @@ final class SQLiteStore: ClubStore {
         }
     }
 
-    /// A text of the table `meta`.
-    static func meta(_ name: String, in database: Database) throws -> String {
-        guard let value = try database.firstRow("SELECT value FROM meta WHERE name = ?", [name], { $0[0] as String })
-        else { throw StorageError(.damaged, "the database has no '\(name)'") }
-        return value
+    /// A text of the table `meta` that is always there.
+    private static func storedText(_ name: String, in database: Database) throws -> String {
+        guard let text: String = try database.meta(name) else {
+            throw StorageError(.damaged, "the database has no '\(name)'")
+        }
+        return text
     }
 
     private static func lock(_ directory: String) throws -> Descriptor {

@@ -82,7 +82,7 @@ struct SearchIndex {
     let files: FileBlobStore
 
     /// The last change that is in the index with all before it.
-    func mark() throws -> Int64 { try SQLiteFolderState.number(Schema.Meta.indexed, in: database) }
+    func mark() throws -> Int64 { try database.meta(Schema.Meta.indexed) ?? 0 }
 
     /// Entries that are not in the index as they are, in the order of their last versions.
     func pending(after mark: Int64, limit: Int) throws -> [Pending] {
@@ -91,13 +91,10 @@ struct SearchIndex {
             let (id, name): (Int64?, String?) = (row[Self.afterEntry + 1], row[Self.afterEntry + 2])
             let document = id.flatMap { id in
                 name.map {
-                    Document(
-                        id: id, node: entry.node.number, name: $0,
-                        hash: row.bytes(Self.afterEntry + 3).flatMap(ContentHash.init(bytes:)))
+                    Document(id: id, node: entry.node.number, name: $0, hash: row.hash(Self.afterEntry + 3))
                 }
             }
-            let last =
-                entry.isDeleted ? row.bytes(Self.afterEntry).flatMap(ContentHash.init(bytes:)) : entry.contentHash
+            let last = entry.isDeleted ? row.hash(Self.afterEntry) : entry.contentHash
             return Pending(entry: entry, hash: last, document: document)
         }
     }
@@ -124,13 +121,11 @@ struct SearchIndex {
 
     private func change(_ pending: Pending) throws -> Change? {
         let entry = pending.entry
-        let texts = TextSource(database: database, files: files)
         if pending.isIndexed { return nil }
         var change = Change(old: pending.document)
-        change.old?.words =
-            try pending.document?.hash.flatMap { try texts.text($0) }.map { FoldedText($0).string } ?? ""
+        change.old?.words = try pending.document.map(words) ?? ""
         var new = Document(id: entry.change, node: entry.node.number, name: entry.path.name)
-        if let hash = pending.hash, let text = try texts.text(hash) {
+        if let hash = pending.hash, let text = try text(hash) {
             (new.hash, new.words) = (hash, FoldedText(text).string)
         }
         change.new = new
@@ -163,9 +158,8 @@ struct SearchIndex {
 
     /// Whether the index still has this of an entry.
     func has(_ document: Document) throws -> Bool {
-        try database.firstRow(
-            "SELECT 1 FROM searchable WHERE id = ? AND hash IS ?", [document.id, document.hash?.data]
-        ) { _ in true } != nil
+        try database.hasRow(
+            "SELECT 1 FROM searchable WHERE id = ? AND hash IS ?", [document.id, document.hash?.data])
     }
 
     /// Removes an entry from the index, which needs the words that it has of it.
@@ -190,13 +184,15 @@ struct SearchIndex {
     }
 }
 
-/// The texts of contents, small and large ones, as one transaction of the database sees them.
-struct TextSource {
+/// The texts of contents, small and large ones.
+extension SearchIndex {
     /// How many bytes of a file tell whether it may be a text.
     private static let sample = 4096
 
-    let database: Database
-    let files: FileBlobStore
+    /// The words of a document's text, as they are in the index.
+    func words(of document: Document) throws -> String {
+        try document.hash.flatMap(text).map { FoldedText($0).string } ?? ""
+    }
 
     /// The text of a content; nil when it is not a text that is searched, or is lost.
     func text(_ hash: ContentHash) throws -> String? {

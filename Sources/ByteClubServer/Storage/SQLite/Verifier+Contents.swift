@@ -189,7 +189,7 @@ extension Verifier {
     }
 
     private static func problem(_ row: Row, _ directory: String) -> String? {
-        guard let hash = row.bytes(3).flatMap(ContentHash.init(bytes:)) else { return nil }
+        guard let hash = row.hash(3) else { return nil }
         let bytes: Int64 = row[2]
         let isSmall = bytes <= Int64(SQLiteStore.inlineLimit)
         let name = hash.description

@@ -89,7 +89,7 @@ extension Verifier {
     /// Checks that the search index has each entry as it is, but for what the server is still to look at, and has the
     /// words of their names and texts and no others.
     func indexFindings(in database: Database) throws -> [Finding] {
-        let mark = try SQLiteFolderState.number(Schema.Meta.indexed, in: database)
+        let mark: Int64 = try database.meta(Schema.Meta.indexed) ?? 0
         var findings = try database.rows(
             """
             SELECT v.path, v.revision, v.kind, max(v.content_revision, v.place_revision), s.id, s.name
@@ -142,13 +142,13 @@ extension Verifier {
 
     private func wordFindings(in database: Database) throws -> [Finding] {
         var (expected, found) = (WordSum(), WordSum())
-        let texts = TextSource(database: database, files: FileBlobStore(existing: directory))
+        let index = SearchIndex(database: database, files: FileBlobStore(existing: directory))
         var isWhole = true
         try database.forEachRow("SELECT name, hash FROM searchable") { row in
             let words = [FoldedText(row[0] as String).bytes]
-            guard let hash = row.bytes(1).flatMap(ContentHash.init(bytes:)) else { return expected.add(words) }
+            guard let hash = row.hash(1) else { return expected.add(words) }
             // Missing or damaged contents are reported with the contents.
-            guard let text = try texts.text(hash) else { return isWhole = false }
+            guard let text = try index.text(hash) else { return isWhole = false }
             expected.add(words + [FoldedText(text).bytes])
         }
         guard isWhole else { return [] }

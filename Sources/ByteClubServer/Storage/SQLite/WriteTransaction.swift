@@ -149,8 +149,7 @@ final class WriteTransaction {
     func lacks(_ content: StagedContent) throws -> Bool {
         switch content.place {
         case .inline:
-            let found = try database.firstRow("SELECT 1 FROM content WHERE hash = ?", [content.hash.data]) { _ in true }
-            return found == nil
+            return try !database.hasRow("SELECT 1 FROM content WHERE hash = ?", [content.hash.data])
         case .blob: return !blobs.has(content.hash, length: content.bytes)
         }
     }
