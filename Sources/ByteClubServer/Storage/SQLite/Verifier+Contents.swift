@@ -8,11 +8,7 @@ extension Verifier {
     private static let page = 2000
 
     /// The findings in a part of the contents.
-    fileprivate struct Part: Sendable {
-        var contents = 0
-        var bytes: Int64 = 0
-        var findings: [Finding] = []
-    }
+    private typealias Part = VerificationReport
 
     /// Hashes all contents, and looks for the content of each version.
     ///
@@ -20,8 +16,9 @@ extension Verifier {
     /// before its version is.
     func checkContents(_ report: inout VerificationReport, _ extent: Extent) async throws {
         var total = Part()
+        let earlier: String? = if case .copy(let earlier) = extent { earlier } else { nil }
         let folders = try blobFolders()
-        let files = Files(root: directory + "/blobs", earlier: extent.earlier.map { $0 + "/blobs" })
+        let files = Files(root: directory + "/blobs", earlier: earlier.map { $0 + "/blobs" })
         // Twice the processors: one hashes while another waits for the disk.
         let width = max(2, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) * 2)
         let bounds = (0...16).map { $0 == 16 ? [] : [UInt8($0 * 16)] }
@@ -76,9 +73,7 @@ extension Verifier {
                 return finding
             }
             let others = versions.count > 1 ? " and \(versions.count - 1) more" : ""
-            return Finding(
-                kind: .content, subject: finding.subject,
-                problem: "\(finding.problem); it is the content of \(newest)\(others)")
+            return Finding(.content, finding.subject, "\(finding.problem); it is the content of \(newest)\(others)")
         }
     }
 
@@ -109,8 +104,8 @@ extension Verifier {
                 if found.data != hash {
                     part.findings.append(
                         Finding(
-                            kind: .content, subject: Hexadecimal.encode(Array(hash)),
-                            problem: "the \(bytes.count) bytes in the database have the hash \(found)"))
+                            .content, Hexadecimal.encode(Array(hash)),
+                            "the \(bytes.count) bytes in the database have the hash \(found)"))
                 }
             }
         }
@@ -128,7 +123,7 @@ extension Verifier {
                 let path = root + "/" + folder + "/" + name
                 if let earlier, Directory.isSame(path, earlier + "/" + folder + "/" + name) { continue }
                 guard let hash = ContentHash(folder + name), hash.description == folder + name else {
-                    part.findings.append(Finding(kind: .orphan, subject: path, problem: "it is not a content file"))
+                    part.findings.append(Finding(.orphan, path, "it is not a content file"))
                     continue
                 }
                 do {
@@ -138,11 +133,10 @@ extension Verifier {
                     if found != hash {
                         part.findings.append(
                             Finding(
-                                kind: .content, subject: hash.description,
-                                problem: "the \(length) bytes of '\(path)' have the hash \(found)"))
+                                .content, hash.description, "the \(length) bytes of '\(path)' have the hash \(found)"))
                     }
                 } catch let error as StorageError {
-                    part.findings.append(Finding(kind: .content, subject: hash.description, problem: error.message))
+                    part.findings.append(Finding(.content, hash.description, error.message))
                 }
             }
             return part
@@ -176,9 +170,7 @@ extension Verifier {
                 ) { row in
                     (
                         row[0] as Int64,
-                        Self.problem(row, directory).map { problem in
-                            Finding(kind: .reference, subject: Self.name(row[1], row[0]), problem: problem)
-                        }
+                        Self.problem(row, directory).map { Finding(.reference, Self.name(row[1], row[0]), $0) }
                     )
                 }
             }
@@ -203,9 +195,8 @@ extension Verifier {
     private func orphanFindings() async throws -> [Finding] {
         let use = try await pool.read { try ContentUse(in: $0) }
         let rows = try await pool.read { database in
-            let rows = try Row.fetchCursor(database, sql: "SELECT hash FROM content ORDER BY hash")
             var unused: [[UInt8]] = []
-            while let row = try rows.next() {
+            try database.forEachRow("SELECT hash FROM content ORDER BY hash") { row in
                 if let hash = row.bytes(0), !use.contains(hash) { unused.append(hash) }
             }
             return try use.stillUnused(unused, in: database)
@@ -217,25 +208,7 @@ extension Verifier {
         }
         let found = files
         let unused = try await pool.read { try use.stillUnused(found, in: $0) }
-        return rows.map { Finding(kind: .orphan, subject: Hexadecimal.encode($0), problem: "an unreferenced row") }
-            + unused.map {
-                Finding(kind: .orphan, subject: Hexadecimal.encode($0), problem: "an unreferenced file")
-            }
-    }
-}
-
-extension Verifier.Extent {
-    /// The copy whose contents were hashed before.
-    fileprivate var earlier: String? {
-        guard case .copy(let earlier) = self else { return nil }
-        return earlier
-    }
-}
-
-extension Verifier.Part {
-    fileprivate mutating func add(_ other: Self) {
-        contents += other.contents
-        bytes += other.bytes
-        findings += other.findings
+        return rows.map { Finding(.orphan, Hexadecimal.encode($0), "an unreferenced row") }
+            + unused.map { Finding(.orphan, Hexadecimal.encode($0), "an unreferenced file") }
     }
 }

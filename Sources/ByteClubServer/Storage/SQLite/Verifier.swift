@@ -50,9 +50,7 @@ struct Verifier: Sendable {
             var report = try await pool.read { database in
                 var report = VerificationReport()
                 let problems = try String.fetchAll(database, sql: "PRAGMA integrity_check(100)").filter { $0 != "ok" }
-                report.findings = problems.map {
-                    Finding(kind: .database, subject: SQLiteStore.databaseName, problem: $0)
-                }
+                report.findings = problems.map { Finding(.database, SQLiteStore.databaseName, $0) }
                 // Rows that cannot be read prove nothing about the rest.
                 if !problems.isEmpty { return report }
                 report.versions = try Int.fetchOne(database, sql: "SELECT count(*) FROM version") ?? 0
@@ -107,11 +105,11 @@ extension Verifier {
                 } else {
                     nil
                 }
-            return problem.map { Finding(kind: .index, subject: Self.name(path, row[1]), problem: $0) }
+            return problem.map { Finding(.index, Self.name(path, row[1]), $0) }
         }.compactMap(\.self)
         findings += try database.rows(
             "SELECT s.node FROM searchable s LEFT JOIN node n ON n.id = s.node WHERE n.id IS NULL"
-        ) { Finding(kind: .index, subject: "entry \($0[0] as Int64)", problem: "it is only in the search index") }
+        ) { Finding(.index, "entry \($0[0] as Int64)", "it is only in the search index") }
         return try findings + galleryFindings(in: database) + wordFindings(in: database)
     }
 
@@ -134,10 +132,7 @@ extension Verifier {
                 SELECT i.revision FROM gallery_item i JOIN gallery_source s ON s.revision = i.revision
                 WHERE i.pending = 1 AND s.pending = 1)
             """
-        ) {
-            Finding(
-                kind: .index, subject: Self.name($0[0] ?? "?", $0[1]), problem: "the gallery has another entry for it")
-        }
+        ) { Finding(.index, Self.name($0[0] ?? "?", $0[1]), "the gallery has another entry for it") }
     }
 
     private func wordFindings(in database: Database) throws -> [Finding] {
@@ -157,9 +152,7 @@ extension Verifier {
         }
         if expected == found { return [] }
         return [
-            Finding(
-                kind: .index, subject: "words",
-                problem: "the search index does not match the names and texts; 'reindex' rebuilds it")
+            Finding(.index, "words", "the search index does not match the names and texts; 'reindex' rebuilds it")
         ]
     }
 }
