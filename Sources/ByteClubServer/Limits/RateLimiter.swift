@@ -58,12 +58,6 @@ struct TokenBucket: Sendable {
         let perSecond: Double
         /// The events at once.
         let burst: Double
-
-        /// Creates a rate.
-        init(perSecond: Double, burst: Double) {
-            self.perSecond = perSecond
-            self.burst = burst
-        }
     }
 
     private var tokens: Double

@@ -41,19 +41,6 @@ struct GalleryPlace: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number of the version.
     let revision: Int64
 
-    /// A place by its parts.
-    init(seconds: Int64, revision: Int64) {
-        self.seconds = seconds
-        self.revision = revision
-    }
-
-    /// Reads ``description``; nil when the text is anything else.
-    init?(_ text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
-        guard parts.count == 2, let seconds = parts[0], let revision = parts[1] else { return nil }
-        self.init(seconds: seconds, revision: revision)
-    }
-
     /// The place in a URL, as in `1375780500.17`.
     var description: String { "\(seconds).\(revision)" }
 
@@ -62,6 +49,15 @@ struct GalleryPlace: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     static func < (one: GalleryPlace, other: GalleryPlace) -> Bool {
         (one.seconds, one.revision) < (other.seconds, other.revision)
+    }
+}
+
+extension GalleryPlace {
+    /// Reads ``description``; nil when the text is anything else.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
+        guard parts.count == 2, let seconds = parts[0], let revision = parts[1] else { return nil }
+        self.init(seconds: seconds, revision: revision)
     }
 }
 

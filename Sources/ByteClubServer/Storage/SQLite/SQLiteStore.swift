@@ -105,8 +105,7 @@ final class SQLiteStore: ClubStore {
             signal = ChangeSignal(lastRevision: last)
             let checkpointer = try mode == .server ? Checkpointer(path: directory + "/" + Self.databaseName) : nil
             writer = GroupCommit(
-                pool: pool, blobs: files, reserve: files.reserve, settings: settings, checkpointer: checkpointer,
-                signal: signal)
+                pool: pool, files: files, settings: settings, checkpointer: checkpointer, signal: signal)
             try readClubName()
             if mode == .server { try recoverStaging() }
         } catch {
@@ -122,7 +121,9 @@ final class SQLiteStore: ClubStore {
     var waiterCount: Int { signal.waiterCount }
 
     var statistics: StoreStatistics {
-        StoreStatistics(commits: writer.statistics, waiting: waiterCount, replacedBytes: writer.replacedBytes)
+        var statistics = writer.statistics
+        statistics.waiting = waiterCount
+        return statistics
     }
 
     func close() throws {

@@ -105,7 +105,7 @@ extension Verifier {
         }
         let (live, counted) = (Dictionary(uniqueKeysWithValues: sums), Dictionary(uniqueKeysWithValues: kept))
         let club = live.values.reduce(into: Usage(), +=)
-        var findings = Self.difference(try UsageLedger(database).club(), club, "")
+        var findings = Self.difference(try UsageLedger(database: database).club(), club, "")
         for member in Set(live.keys).union(counted.keys).sorted() {
             findings += Self.difference(
                 counted[member] ?? Usage(), live[member] ?? Usage(), " by member \(member)")
