@@ -70,11 +70,11 @@ struct StandingTable<Request: Hashable> {
 /// It does not matter which process revoked it. One task polls twice a second for changes of accounts; no request has a
 /// timer of its own.
 final class OpenRequests: Sendable {
-    private let store: any StandingStore
+    private let store: any SessionStore
     private let table = Mutex(StandingTable<OpenRequest>())
 
     /// Starts without requests.
-    init(store: any StandingStore) {
+    init(store: any SessionStore) {
         self.store = store
     }
 

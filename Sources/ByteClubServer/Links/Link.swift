@@ -113,15 +113,6 @@ protocol LinkStore: Sendable {
     func removeLink(_ id: Int64, for member: Member) async throws -> Bool
 }
 
-extension LinkStore {
-    /// As ``link(_:to:by:_:)`` with a lifetime in seconds from now, or none.
-    func link(
-        _ purpose: Link.Purpose, to entry: FolderEntry, by member: Int64, lifetime: Int64?
-    ) async throws -> Link {
-        try await link(purpose, to: entry, by: member, Link.Terms(lifetime: lifetime))
-    }
-}
-
 extension Link {
     /// The refusal of one link more than a member may have, of which the first ends at a moment.
     static func tooMany(until end: Int64?, now: Int64) -> StorageError {

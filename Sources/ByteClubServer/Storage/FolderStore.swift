@@ -73,13 +73,6 @@ extension SyncPage {
 }
 
 extension FolderStore {
-    /// As ``journal(after:besides:limits:)``, with all inline contents.
-    func journal(
-        after cursor: JournalCursor?, limits: JournalLimits
-    ) async throws -> (page: SyncPage, bodies: [[UInt8]]) {
-        try await journal(after: cursor, besides: nil, limits: limits)
-    }
-
     /// As ``write(by:storing:_:)`` with one content or none.
     func write<T: Sendable>(
         by author: Int64, storing content: StagedContent?,

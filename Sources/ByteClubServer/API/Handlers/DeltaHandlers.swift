@@ -6,7 +6,7 @@ struct DeltaHandlers: Sendable {
     /// The most entries of one page of changes.
     private static let pageSize = 2000
 
-    let store: any FolderStore & StandingStore
+    let store: any FolderStore & SessionStore
     let reader: FolderReader
     let media: MediaInfoReader
     let authenticator: Authenticator

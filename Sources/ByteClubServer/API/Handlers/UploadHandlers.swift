@@ -26,7 +26,7 @@ struct UploadHandlers: Sendable {
         }
     }
 
-    let store: any FolderStore & UploadStore & RoomStore
+    let store: any FolderStore & UploadStore
     let authenticator: Authenticator
     /// The most bytes of one upload or chunk.
     let bodyLimit: Int64

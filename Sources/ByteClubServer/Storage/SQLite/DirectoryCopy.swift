@@ -146,8 +146,7 @@ struct DirectoryCopy {
         guard unsafe rename(draft, target) == 0 else {
             throw StorageError(errno: errno, "cannot give the copy the name '\(target)'")
         }
-        let parent = target.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        try Directory.sync(parent.isEmpty ? (target.hasPrefix("/") ? "/" : ".") : parent)
+        try Directory.sync(Directory.parent(of: target))
     }
 }
 

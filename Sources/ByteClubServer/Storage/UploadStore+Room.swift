@@ -1,27 +1,6 @@
 import ByteClubCore
 import Synchronization
 
-/// The usage of the storage, and room for more.
-protocol RoomStore: UploadStore, MaintenanceStore {
-    /// The bytes on their way to this store.
-    var underWay: BytesUnderWay { get }
-
-    /// The usage, and how much can be stored if only this member goes on writing.
-    func usage(of member: Int64) async throws -> StorageUsage
-
-    /// Refuses bytes for which the disk has no room.
-    ///
-    /// - Throws: ``StorageError`` `full`.
-    func checkDisk(for bytes: Int64) throws
-
-    /// The usage that counts against the quotas of a member and of the club, and the entry at a path.
-    func takenRoom(by member: Int64, at path: RemotePath?) async throws -> TakenRoom
-
-    /// Removes uploads and chunks that a member has not touched for an hour, the oldest first, until so many bytes are
-    /// free; returns whether anything was removed.
-    func giveUpIdle(_ bytes: Int64, of member: Int64) async throws -> Bool
-}
-
 /// The bytes that count against quotas: live files and unfinished uploads.
 struct TakenRoom: Sendable {
     /// The live files that the member wrote last, and the member's unfinished uploads.
@@ -32,7 +11,7 @@ struct TakenRoom: Sendable {
     let replaced: FolderEntry?
 }
 
-extension RoomStore {
+extension UploadStore {
     /// Finds room for content before its first byte is written, and keeps it as long as the result lives.
     ///
     /// Besides ``TakenRoom`` the quotas count chunks that no write has named, and bytes under way. When the sum is too
