@@ -10,23 +10,14 @@ struct RequestLimits: Sendable {
     /// The requests a second of one address without an account, with twenty seconds' worth at once; the default.
     static let anonymousRate = 50
 
-    /// The requests a second of one member; 0 for no limit.
-    let memberRate: Int
-    /// The failed attempts a second of one address; 0 for no limit.
-    let attemptRate: Int
-    /// The requests a second of one address without an account; 0 for no limit.
-    let anonymousRate: Int
-    private let members: RateLimiter<Int64>
-    private let attempts: RateLimiter<IPAddress>
-    private let anonymous: RateLimiter<IPAddress>
+    let members: RateLimiter<Int64>
+    let attempts: RateLimiter<IPAddress>
+    let anonymous: RateLimiter<IPAddress>
 
-    /// Creates limits; 0 is none.
+    /// Creates limits of so many calls a second; 0 is none.
     init(
         memberRate: Int = Self.memberRate, attemptRate: Int = Self.attemptRate, anonymousRate: Int = Self.anonymousRate
     ) {
-        self.memberRate = memberRate
-        self.attemptRate = attemptRate
-        self.anonymousRate = anonymousRate
         members = RateLimiter(Self.rate(memberRate, seconds: 10))
         attempts = RateLimiter(Self.rate(attemptRate, seconds: 100))
         anonymous = RateLimiter(Self.rate(anonymousRate, seconds: 20))

@@ -82,10 +82,7 @@ struct Link: Hashable, Sendable {
     var components: [String] { (purpose == .media ? ["1", "view"] : ["s"]) + [secret, path.name] }
 }
 
-/// The links of members; changes are durable when a call returns, and expired links count as unknown.
-///
-/// All calls may run concurrently. They throw ``StorageError`` for failures of the disk or the database, besides the
-/// errors that each names.
+/// The links of members; changes are durable when a call returns.
 protocol LinkStore: Sendable {
     /// A member's link to a live entry: the existing one, with its end unchanged, or else a new one.
     ///

@@ -99,13 +99,11 @@ final class BytesUnderWay: Sendable {
             state[member, default: 0] += counted
             return (state[member, default: 0], state.values.reduce(0) { $0 + min($1, quota ?? $1) })
         }
-        return RoomHold(self, bytes, counted, of: member, ofMember, ofAll)
-    }
-
-    fileprivate func end(_ counted: Int64, of member: Int64) {
-        state.withLock { state in
-            let left = state[member, default: 0] - counted
-            state[member] = left == 0 ? nil : left
+        return RoomHold(bytes: bytes, member: member, ofMember: ofMember, ofAll: ofAll) { [self] in
+            state.withLock { state in
+                let left = state[member, default: 0] - counted
+                state[member] = left == 0 ? nil : left
+            }
         }
     }
 }
@@ -120,15 +118,11 @@ final class RoomHold: Sendable {
     let ofMember: Int64
     /// The bytes that all have under way, including these, but of each member no more than one may store.
     let ofAll: Int64
-    private let owner: BytesUnderWay
-    private let counted: Int64
+    private let end: @Sendable () -> Void
 
-    fileprivate init(
-        _ owner: BytesUnderWay, _ bytes: Int64, _ counted: Int64, of member: Int64, _ ofMember: Int64, _ ofAll: Int64
-    ) {
-        (self.owner, self.bytes, self.counted, self.member) = (owner, bytes, counted, member)
-        (self.ofMember, self.ofAll) = (ofMember, ofAll)
+    fileprivate init(bytes: Int64, member: Int64, ofMember: Int64, ofAll: Int64, end: @escaping @Sendable () -> Void) {
+        (self.bytes, self.member, self.ofMember, self.ofAll, self.end) = (bytes, member, ofMember, ofAll, end)
     }
 
-    deinit { owner.end(counted, of: member) }
+    deinit { end() }
 }

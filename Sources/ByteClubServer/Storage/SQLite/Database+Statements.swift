@@ -40,6 +40,11 @@ extension Database {
         try firstRow(sql, arguments) { _ in true } ?? false
     }
 
+    /// A small content; nil when it is not there.
+    func content(_ hash: ContentHash) throws -> [UInt8]? {
+        try firstRow("SELECT bytes FROM content WHERE hash = ?", [hash.data]) { $0.bytes(0) ?? [] }
+    }
+
     /// A value of the table `meta`; nil when it is not there.
     func meta<T: DatabaseValueConvertible & StatementColumnConvertible>(_ name: String) throws -> T? {
         try firstRow("SELECT value FROM meta WHERE name = ?", [name]) { $0[0] }

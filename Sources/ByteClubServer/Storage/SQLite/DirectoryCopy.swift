@@ -97,7 +97,7 @@ struct DirectoryCopy {
             let rows = try Row.fetchCursor(
                 database,
                 sql: """
-                    SELECT hash, max(bytes) FROM version WHERE kind = 0 AND bytes > \(SQLiteStore.inlineLimit)
+                    SELECT hash, max(bytes) FROM version WHERE kind = 0 AND bytes > \(StagedContent.inlineLimit)
                     GROUP BY hash
                     """)
             while let row = try rows.next() {

@@ -12,23 +12,13 @@ extension SQLiteStore {
 
     func setPublicURL(_ url: String) async throws {
         if try await publicURL() == url { return }
-        try await writer.perform { transaction in
-            _ = try transaction.execute(
-                "INSERT OR REPLACE INTO meta(name, value) VALUES (?, ?)", [Schema.Meta.publicURL, url])
-        }
+        try await writer.perform { try $0.setMeta(Schema.Meta.publicURL, to: url) }
     }
 
     var clubName: String? { knownClubName.withLock { $0 } }
 
     func setClubName(_ name: String?) async throws {
-        try await writer.perform { transaction in
-            if let name {
-                _ = try transaction.execute(
-                    "INSERT OR REPLACE INTO meta(name, value) VALUES (?, ?)", [Schema.Meta.clubName, name])
-            } else {
-                _ = try transaction.execute("DELETE FROM meta WHERE name = ?", [Schema.Meta.clubName])
-            }
-        }
+        try await writer.perform { try $0.setMeta(Schema.Meta.clubName, to: name) }
         try readClubName()
     }
 

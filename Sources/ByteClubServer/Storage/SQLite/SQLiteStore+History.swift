@@ -17,8 +17,7 @@ extension SQLiteStore {
         try await writer.perform { [self] transaction in
             let database = transaction.database
             let age = try age(in: database)
-            try transaction.execute(
-                "INSERT OR REPLACE INTO meta(name, value) VALUES (?, ?)", [Schema.Meta.age, age.text])
+            try transaction.setMeta(Schema.Meta.age, to: age.text)
             try transaction.execute(
                 "INSERT OR REPLACE INTO history_mark(age, revision) VALUES (?, ?)",
                 [age.seconds, transaction.lastRevision])

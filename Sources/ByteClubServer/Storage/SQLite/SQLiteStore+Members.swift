@@ -15,9 +15,8 @@ extension SQLiteStore {
             let member = try Self.insertMember(name, role: role, now: now, in: transaction)
             try Self.insertDevice(
                 Secret.hash(token), member: member.uid, app: "", name: "", now: now, in: transaction)
-            guard let signed else {
-                return NewMember(name: name, token: token, uid: member.uid, role: member.role, oauth1: nil)
-            }
+            var new = NewMember(name: name, token: token, uid: member.uid, role: member.role)
+            guard let signed else { return new }
             let app = try transaction.database.firstRow(
                 "SELECT \(Self.appColumns) FROM app WHERE name = ?", [App.oauth1Name], Self.app)
             guard let app, let secret = app.secret else {
@@ -26,11 +25,10 @@ extension SQLiteStore {
             try Self.insertDevice(
                 Secret.hash(signed.token), secret: signed.secret, member: member.uid, app: app.key, name: "",
                 now: now, in: transaction)
-            let credentials = OAuth1Credentials(
+            new.oauth1 = OAuth1Credentials(
                 consumerKey: app.key, consumerSecret: secret, token: signed.token, tokenSecret: signed.secret,
                 member: member)
-            return NewMember(
-                name: name, token: token, uid: member.uid, role: member.role, oauth1: credentials)
+            return new
         }
         memberCache.invalidate()
         return added

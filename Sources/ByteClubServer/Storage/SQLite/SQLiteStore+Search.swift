@@ -6,10 +6,8 @@ extension SQLiteStore {
     func searchTexts(
         _ path: RemotePath, query: TextQuery, includeDeleted: Bool, limit: Int
     ) async throws -> TextSearchResults {
-        let (files, now) = (files, now())
-        return try await self.query { [self] database in
-            let folder = SharedFolder(
-                state: SQLiteFolderState(reading: database), now: now, author: 0, names: names(in: database))
+        let files = files
+        return try await readFolder { folder, database in
             let place = try folder.existing(path)
             var search = TextSearch(
                 query: query, folder: place.path.key, includeDeleted: includeDeleted, limit: limit,
@@ -25,7 +23,7 @@ extension SQLiteStore {
         let files = files
         let step = try await query { try SearchIndex(database: $0, files: files).step() }
         if step.end > step.start {
-            if !step.changes.isEmpty { try files.reserve.check() }
+            if !step.new.isEmpty { try files.reserve.check() }
             let isDone = try await writer.perform(bytes: step.bytes * Self.writtenPerByte) { transaction in
                 try transaction.beginChange()
                 return try SearchIndex(database: transaction.database, files: files).perform(step)

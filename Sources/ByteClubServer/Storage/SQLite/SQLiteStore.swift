@@ -14,8 +14,6 @@ final class SQLiteStore: ClubStore {
     static let databaseName = "byteclub.sqlite"
     /// The name of the file that a server locks, and that is there from the first one on.
     static let lockName = "lock"
-    /// The most bytes of a content that is kept in the database, not as a blob: 64 KiB.
-    static let inlineLimit = StagedContent.inlineLimit
 
     /// The purpose of opening a data directory.
     enum Mode: Sendable {

@@ -23,14 +23,6 @@ struct SearchIndex {
         var words = ""
     }
 
-    /// The change of the index for one entry.
-    struct Change: Sendable {
-        /// The document that leaves the index.
-        var old: Document?
-        /// The document that enters it.
-        var new: Document?
-    }
-
     /// A step of the work: its changes, and the mark after it.
     struct Step: Sendable {
         /// The mark before the step; when it has moved, the step is out of date.
@@ -39,7 +31,10 @@ struct SearchIndex {
         var end: Int64
         /// Whether nothing is left.
         var isLast: Bool
-        var changes: [Change] = []
+        /// The documents that leave the index.
+        var old: [Document] = []
+        /// The documents that enter it.
+        var new: [Document] = []
         /// How many bytes of words go out and come in.
         var bytes = 0
     }
@@ -110,38 +105,31 @@ struct SearchIndex {
                 break
             }
             step.end = next.entry.revision
-            if let change = try change(next) {
-                step.changes.append(change)
-                step.bytes += (change.old?.words.utf8.count ?? 0) + (change.new?.words.utf8.count ?? 0)
+            if next.isIndexed { continue }
+            if var old = next.document {
+                old.words = try words(of: old)
+                step.old.append(old)
+                step.bytes += old.words.utf8.count
             }
+            var new = Document(id: next.entry.change, node: next.entry.node.number, name: next.entry.path.name)
+            if let hash = next.hash, let text = try text(hash) {
+                (new.hash, new.words) = (hash, FoldedText(text).string)
+            }
+            step.new.append(new)
+            step.bytes += new.words.utf8.count
         }
         if step.isLast { step.end = last }
         return step
     }
 
-    private func change(_ pending: Pending) throws -> Change? {
-        let entry = pending.entry
-        if pending.isIndexed { return nil }
-        var change = Change(old: pending.document)
-        change.old?.words = try pending.document.map(words) ?? ""
-        var new = Document(id: entry.change, node: entry.node.number, name: entry.path.name)
-        if let hash = pending.hash, let text = try text(hash) {
-            (new.hash, new.words) = (hash, FoldedText(text).string)
-        }
-        change.new = new
-        return change
-    }
-
     /// Does a step in the writer's transaction; false when another step was done meanwhile, and the work has to be
     /// planned again.
     func perform(_ step: Step) throws -> Bool {
-        guard try mark() == step.start, try step.changes.allSatisfy({ try $0.old.map(has) ?? true }) else {
+        guard try mark() == step.start, try step.old.allSatisfy(has) else {
             return false
         }
-        for change in step.changes {
-            if let old = change.old { try remove(old) }
-            if let new = change.new { try add(new) }
-        }
+        for document in step.old { try remove(document) }
+        for document in step.new { try add(document) }
         try database.run("UPDATE meta SET value = ? WHERE name = ?", [step.end, Schema.Meta.indexed])
         return true
     }
@@ -196,8 +184,7 @@ extension SearchIndex {
 
     /// The text of a content; nil when it is not a text that is searched, or is lost.
     func text(_ hash: ContentHash) throws -> String? {
-        let bytes = try database.firstRow("SELECT bytes FROM content WHERE hash = ?", [hash.data]) { $0.bytes(0) ?? [] }
-        return (bytes ?? file(hash)).flatMap { FoldedText.text($0) }
+        try (database.content(hash) ?? file(hash)).flatMap { FoldedText.text($0) }
     }
 
     private func file(_ hash: ContentHash) -> [UInt8]? {

@@ -18,12 +18,13 @@ extension Verifier {
         var total = Part()
         let earlier: String? = if case .copy(let earlier) = extent { earlier } else { nil }
         let folders = try blobFolders()
-        let files = Files(root: directory + "/blobs", earlier: earlier.map { $0 + "/blobs" })
         // Twice the processors: one hashes while another waits for the disk.
         let width = max(2, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) * 2)
         let bounds = (0...16).map { $0 == 16 ? [] : [UInt8($0 * 16)] }
         try await withThrowingTaskGroup(of: Part.self) { group in
-            var jobs: [@Sendable () throws -> Part] = folders.map { folder in { try files.check(folder) } }
+            var jobs: [@Sendable () throws -> Part] = folders.map { folder in
+                { try checkFiles(folder, besides: earlier) }
+            }
             for index in 0..<16 {
                 jobs.append { [pool] in try Self.checkRows(pool, from: bounds[index], to: bounds[index + 1]) }
             }
@@ -112,46 +113,42 @@ extension Verifier {
         return part
     }
 
-    /// The contents in files.
-    private struct Files: Sendable {
-        let root: String
-        let earlier: String?
-
-        func check(_ folder: String) throws -> Part {
-            var part = Part()
-            for name in try Directory.names(in: root + "/" + folder) {
-                let path = root + "/" + folder + "/" + name
-                if let earlier, Directory.isSame(path, earlier + "/" + folder + "/" + name) { continue }
-                guard let hash = ContentHash(folder + name), hash.description == folder + name else {
-                    part.findings.append(Finding(.orphan, path, "it is not a content file"))
-                    continue
-                }
-                do {
-                    let (found, length) = try Self.hash(path)
-                    part.contents += 1
-                    part.bytes += length
-                    if found != hash {
-                        part.findings.append(
-                            Finding(
-                                .content, hash.description, "the \(length) bytes of '\(path)' have the hash \(found)"))
-                    }
-                } catch let error as StorageError {
-                    part.findings.append(Finding(.content, hash.description, error.message))
-                }
+    /// Checks the contents in the files of a folder, but for those that are the same file in an earlier copy.
+    private func checkFiles(_ folder: String, besides earlier: String?) throws -> Part {
+        var part = Part()
+        for name in try Directory.names(in: directory + "/blobs/" + folder) {
+            let place = "/blobs/" + folder + "/" + name
+            let path = directory + place
+            if let earlier, Directory.isSame(path, earlier + place) { continue }
+            guard let hash = ContentHash(folder + name), hash.description == folder + name else {
+                part.findings.append(Finding(.orphan, path, "it is not a content file"))
+                continue
             }
-            return part
-        }
-
-        private static func hash(_ path: String) throws -> (ContentHash, Int64) {
-            let file = try Descriptor(path: path, flags: O_RDONLY)
-            var hasher = ContentHasher()
-            var offset: Int64 = 0
-            while case let bytes = try file.read(Verifier.piece, at: offset), !bytes.isEmpty {
-                hasher.update(bytes)
-                offset += Int64(bytes.count)
+            do {
+                let (found, length) = try Self.hash(path)
+                part.contents += 1
+                part.bytes += length
+                if found != hash {
+                    part.findings.append(
+                        Finding(
+                            .content, hash.description, "the \(length) bytes of '\(path)' have the hash \(found)"))
+                }
+            } catch let error as StorageError {
+                part.findings.append(Finding(.content, hash.description, error.message))
             }
-            return (hasher.finalize(), offset)
         }
+        return part
+    }
+
+    private static func hash(_ path: String) throws -> (ContentHash, Int64) {
+        let file = try Descriptor(path: path, flags: O_RDONLY)
+        var hasher = ContentHasher()
+        var offset: Int64 = 0
+        while case let bytes = try file.read(Verifier.piece, at: offset), !bytes.isEmpty {
+            hasher.update(bytes)
+            offset += Int64(bytes.count)
+        }
+        return (hasher.finalize(), offset)
     }
 
     /// Looks for the content of each version, and compares its length.
@@ -183,7 +180,7 @@ extension Verifier {
     private static func problem(_ row: Row, _ directory: String) -> String? {
         guard let hash = row.hash(3) else { return nil }
         let bytes: Int64 = row[2]
-        let isSmall = bytes <= Int64(SQLiteStore.inlineLimit)
+        let isSmall = bytes <= Int64(StagedContent.inlineLimit)
         let name = hash.description
         let found: Int64? =
             isSmall ? row[4] : Directory.fileLength(directory + "/blobs/\(name.prefix(2))/\(name.dropFirst(2))")

@@ -126,6 +126,15 @@ final class WriteTransaction {
         return database.changesCount
     }
 
+    /// Sets a text of the table `meta`, or removes it with nil.
+    func setMeta(_ name: String, to text: String?) throws {
+        if let text {
+            try execute("INSERT OR REPLACE INTO meta(name, value) VALUES (?, ?)", [name, text])
+        } else {
+            try execute("DELETE FROM meta WHERE name = ?", [name])
+        }
+    }
+
     /// Runs a statement that changes exactly one row.
     ///
     /// - Throws: ``StorageError`` `damaged` when it changes none or several: then the lookups were wrong, and the whole
