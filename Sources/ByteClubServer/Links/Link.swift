@@ -80,6 +80,13 @@ struct Link: Hashable, Sendable {
 
     /// The components of its URL after the server's address.
     var components: [String] { (purpose == .media ? ["1", "view"] : ["s"]) + [secret, path.name] }
+
+    /// The refusal of one link more than a member may have, of which the first ends at a moment.
+    static func tooMany(until end: Int64?, now: Int64) -> StorageError {
+        StorageError(
+            .tooMany(retryAfter: Int(clamping: max(1, (end ?? now) - now))),
+            "a member has at most \(mostOfMember) such links at a time; revoke some")
+    }
 }
 
 /// The links of members; changes are durable when a call returns.
@@ -108,13 +115,4 @@ protocol LinkStore: Sendable {
 
     /// Revokes a link; false when the member can see no such link.
     func removeLink(_ id: Int64, for member: Member) async throws -> Bool
-}
-
-extension Link {
-    /// The refusal of one link more than a member may have, of which the first ends at a moment.
-    static func tooMany(until end: Int64?, now: Int64) -> StorageError {
-        StorageError(
-            .tooMany(retryAfter: Int(clamping: max(1, (end ?? now) - now))),
-            "a member has at most \(mostOfMember) such links at a time; revoke some")
-    }
 }

@@ -94,14 +94,13 @@ struct DirectoryCopy {
         var folders: Set<String> = []
         let copy = try DatabaseQueue(path: draft + "/" + SQLiteStore.databaseName)
         try copy.read { database in
-            let rows = try Row.fetchCursor(
-                database,
-                sql: """
-                    SELECT hash, max(bytes) FROM version WHERE kind = 0 AND bytes > \(StagedContent.inlineLimit)
-                    GROUP BY hash
-                    """)
-            while let row = try rows.next() {
-                guard let hash = row.hash(0) else { continue }
+            try database.forEachRow(
+                """
+                SELECT hash, max(bytes) FROM version WHERE kind = 0 AND bytes > \(StagedContent.inlineLimit)
+                GROUP BY hash
+                """
+            ) { row in
+                guard let hash = row.hash(0) else { return }
                 let bytes: Int64 = row[1]
                 let folder = to.directory(of: hash)
                 if folders.insert(folder).inserted { try Directory.make(folder) }

@@ -75,8 +75,6 @@ extension SQLiteFolderState {
         WHERE t.revision > :last AND t.revision <= :last + :count AND \(isLive) GROUP BY v.author
         """
 
-    private static let selectKey = "SELECT key FROM latest WHERE revision = ?"
-
     func summary(below key: PathKey) throws -> SubtreeSummary {
         let range = key.sortingBelow
         return try database.firstRow(Self.selectSummary, [range.after, range.before]) { row in
@@ -145,7 +143,9 @@ extension SQLiteFolderState {
             if change.target == nil || !change.leavesTombstones { try database.run(Self.updateNodes, made) }
             count += piece
             guard piece == Self.piece else { return count }
-            done = try database.firstRow(Self.selectKey, [last + Int64(count)]) { $0[0] as String } ?? done
+            done =
+                try database.firstRow("SELECT key FROM latest WHERE revision = ?", [last + Int64(count)]) { $0[0] }
+                ?? done
         }
     }
 

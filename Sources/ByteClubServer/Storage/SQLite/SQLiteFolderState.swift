@@ -197,12 +197,10 @@ struct SQLiteFolderState: FolderState {
 
     func revisions(by writer: OperationWriter, after revision: Int64, limit: Int) throws -> Set<Int64> {
         let first = try OperationMemory.first(after: revision, in: database)
-        let rows = try Row.fetchCursor(
-            database.cachedStatement(
-                sql: "SELECT member, id, revision FROM operation WHERE number >= ? ORDER BY number LIMIT ?"),
-            arguments: [first, limit])
         var found: Set<Int64> = []
-        while let row = try rows.next() {
+        try database.forEachRow(
+            "SELECT member, id, revision FROM operation WHERE number >= ? ORDER BY number LIMIT ?", [first, limit]
+        ) { row in
             let made: Int64 = row[2]
             if made > revision, writer.isWriter(of: row[1] as String, by: row[0]) { found.insert(made) }
         }

@@ -67,9 +67,7 @@ extension SQLiteStore {
         if isLast { try transaction.execute("DELETE FROM history_mark WHERE age < ?", [last.age]) }
         return (replacing.count { $0.previous > 0 }, isLast)
     }
-}
 
-extension SQLiteStore {
     /// The most versions that one transaction forgets, so that writers never wait for it.
     private static let dropBatch = 500
 

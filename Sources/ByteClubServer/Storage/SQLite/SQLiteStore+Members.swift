@@ -169,9 +169,7 @@ extension SQLiteStore {
             uid: row[0], name: row[1], created: APIDate(seconds: row[2]), role: Role(rawValue: row[4]) ?? .viewer,
             isDisabled: (row[3] as Int) != 0)
     }
-}
 
-extension SQLiteStore {
     func standingVersion() async throws -> Int64 {
         try await query { try Self.standingVersion(in: $0) }
     }
