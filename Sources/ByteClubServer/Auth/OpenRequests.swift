@@ -97,8 +97,8 @@ final class OpenRequests: Sendable {
         if due.isEmpty { return }
         let lapsed = try await store.lapsed(due)
         table.withLock { table in
-            // The connection gets the event under the lock, before anything that is written after ``OpenRequest/end()``: so only
-            // this request can be ended by it.
+            // The connection gets the event under the lock, before anything that is written after
+            // ``OpenRequest/end()``: so only this request can be ended by it.
             for request in table.settle(due, lapsed: lapsed, at: version) { request.shutOut() }
         }
     }
