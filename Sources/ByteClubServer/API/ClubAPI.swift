@@ -151,7 +151,7 @@ struct ClubAPI: Sendable {
             return try authenticator.countAnonymous(request)
         }
         record.member = sender.member.uid
-        try authenticator.count(sender)
+        try authenticator.count(sender.member.uid, isOAuth1: sender.credentials.isOAuth1)
     }
 }
 

@@ -101,11 +101,12 @@ final class FairSemaphore: Sendable {
                     // A task that was cancelled earlier must not enter the queue, from which its cancellation cannot
                     // remove it.
                     Task.isCancelled
-                        ? FairSemaphoreState.Step(refused: CancellationError())
+                        ? nil
                         : state.enqueue(
                             .init(ticket: ticket, amount: amount, continuation: continuation), for: requester)
                 }
-                if let refusal = step.refused ?? step.obstacle.map(refusal) { continuation.resume(throwing: refusal) }
+                guard let step else { return continuation.resume(throwing: CancellationError()) }
+                if let obstacle = step.obstacle { continuation.resume(throwing: refusal(obstacle)) }
                 for served in step.served { served.resume() }
             }
         } onCancel: {

@@ -19,16 +19,6 @@ struct FairSemaphoreState {
         let continuation: Continuation
     }
 
-    /// The consequences of a change.
-    struct Step {
-        /// The waiting requests that have their parts now.
-        var served: [Continuation] = []
-        /// Why the newcomer cannot wait.
-        var obstacle: Obstacle?
-        /// Why the newcomer need not wait any more.
-        var refused: (any Error)?
-    }
-
     private let bounds: FairSemaphore.Bounds
     private(set) var used = 0
     private(set) var waiting = 0
@@ -60,23 +50,21 @@ struct FairSemaphoreState {
         return nil
     }
 
-    /// Lets a request wait for its turn, which may be at once.
-    mutating func enqueue(_ waiter: Waiter, for requester: Requester) -> Step {
+    /// Lets a request wait for its turn, which may be at once; returns the requests that are served by this, and why
+    /// the newcomer cannot wait, if it cannot.
+    mutating func enqueue(
+        _ waiter: Waiter, for requester: Requester
+    ) -> (served: [Continuation], obstacle: Obstacle?) {
         if queues[requester] == nil { turns.append(requester) }
         queues[requester, default: []].append(waiter)
         waiting += 1
-        var step = Step(served: serve())
-        guard let ahead = queues[requester]?.firstIndex(where: { $0.ticket == waiter.ticket }) else { return step }
-        if ahead >= bounds.queueOfRequester {
-            step.obstacle = .share
-        } else if waiting > bounds.queue {
-            step.obstacle = .total
-        } else {
-            return step
-        }
+        let served = serve()
+        guard let ahead = queues[requester]?.firstIndex(where: { $0.ticket == waiter.ticket }),
+            ahead >= bounds.queueOfRequester || waiting > bounds.queue
+        else { return (served, nil) }
         refusals += 1
         _ = leave(waiter.ticket, requester)
-        return step
+        return (served, ahead >= bounds.queueOfRequester ? .share : .total)
     }
 
     /// Removes a request from the queue; nil when it is not there.

@@ -1,7 +1,7 @@
 /// The resources that requests share, and the limits of each requester; all are defined here.
 ///
 /// ``RequestCost`` lists those that an endpoint needs before it is served. Connections are shared by network in
-/// ``OpenConnections``, the disk by member in ``RoomStore``.
+/// ``OpenConnections``, the disk by member in ``UploadStore``.
 struct SharedLimits: Sendable {
     /// The database readers: those of ``searches`` and ``listings``, and some for short reads.
     static let databaseReaders = 8

@@ -50,7 +50,7 @@ struct Authenticator: Sendable {
     ///
     /// - Throws: ``APIError`` 403 when the member may not, 429 or 503 when the member has made too many.
     func admit(_ sender: Identity, as role: Role) throws(APIError) {
-        try count(sender)
+        try count(sender.member.uid, isOAuth1: sender.credentials.isOAuth1)
         let own = sender.member.role
         guard own >= role else {
             throw APIError(
@@ -59,17 +59,12 @@ struct Authenticator: Sendable {
         }
     }
 
-    /// Counts a member's request.
+    /// Counts a member's request, or one of a member whom nothing but a cursor names.
     ///
-    /// - Throws: ``APIError`` 429 or 503 when it is one too many.
-    func count(_ sender: Identity) throws(APIError) {
-        try settings.limits.count(sender.member.uid, isOAuth1: sender.credentials.isOAuth1)
+    /// - Throws: ``APIError`` 429, or 503 for OAuth 1, when it is one too many.
+    func count(_ member: Int64, isOAuth1: Bool = false) throws(APIError) {
+        try settings.limits.count(member, isOAuth1: isOAuth1)
     }
-
-    /// Counts a request of a member whom nothing but a cursor names.
-    ///
-    /// - Throws: ``APIError`` 429 when it is one too many.
-    func count(callOf member: Int64) throws(APIError) { try settings.limits.count(member, isOAuth1: false) }
 
     /// Counts a request without an account.
     ///

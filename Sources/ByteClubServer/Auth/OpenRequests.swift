@@ -70,19 +70,13 @@ struct StandingTable<Request: Hashable> {
 /// It does not matter which process revoked it. One task polls twice a second for changes of accounts; no request has a
 /// timer of its own.
 final class OpenRequests: Sendable {
-    private let store: any StandingStore
-    private let table = Mutex(StandingTable<OpenRequest>())
+    private let store: any SessionStore
+    fileprivate let table = Mutex(StandingTable<OpenRequest>())
 
     /// Starts without requests.
-    init(store: any StandingStore) {
+    init(store: any SessionStore) {
         self.store = store
     }
-
-    /// Records the credential of a request.
-    func begin(_ request: OpenRequest, on standing: Standing) { table.withLock { $0.begin(request, on: standing) } }
-
-    /// Forgets a request: nothing ends it after this.
-    func end(_ request: OpenRequest) { table.withLock { $0.end(request) } }
 
     /// Looks until its task is cancelled.
     func watch() async {
@@ -103,8 +97,8 @@ final class OpenRequests: Sendable {
         if due.isEmpty { return }
         let lapsed = try await store.lapsed(due)
         table.withLock { table in
-            // The connection gets the event under the lock, before anything that is written after ``end(_:)``: so only
-            // this request can be ended by it.
+            // The connection gets the event under the lock, before anything that is written after
+            // ``OpenRequest/end()``: so only this request can be ended by it.
             for request in table.settle(due, lapsed: lapsed, at: version) { request.shutOut() }
         }
     }
@@ -126,10 +120,10 @@ final class OpenRequest: Hashable, Sendable {
     var isShutOut: Bool { shutOutFlag.load(ordering: .acquiring) }
 
     /// Records its sender's credential.
-    func rest(on standing: Standing) { requests.begin(self, on: standing) }
+    func rest(on standing: Standing) { requests.table.withLock { $0.begin(self, on: standing) } }
 
-    /// Notes that nothing but the last of its answer is left to send.
-    func end() { requests.end(self) }
+    /// Notes that nothing but the last of its answer is left to send: nothing ends it after this.
+    func end() { requests.table.withLock { $0.end(self) } }
 
     /// Makes its connection end the request.
     fileprivate func shutOut() {

@@ -10,7 +10,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 
     private static var maximumCount: Int { 100_000 }
 
-    private let rate: TokenBucket.Rate?
+    let rate: TokenBucket.Rate?
     private let state = Mutex(State())
 
     /// Limits each key to a rate; nil for no limit.
@@ -58,12 +58,6 @@ struct TokenBucket: Sendable {
         let perSecond: Double
         /// The events at once.
         let burst: Double
-
-        /// Creates a rate.
-        init(perSecond: Double, burst: Double) {
-            self.perSecond = perSecond
-            self.burst = burst
-        }
     }
 
     private var tokens: Double

@@ -10,23 +10,14 @@ struct RequestLimits: Sendable {
     /// The requests a second of one address without an account, with twenty seconds' worth at once; the default.
     static let anonymousRate = 50
 
-    /// The requests a second of one member; 0 for no limit.
-    let memberRate: Int
-    /// The failed attempts a second of one address; 0 for no limit.
-    let attemptRate: Int
-    /// The requests a second of one address without an account; 0 for no limit.
-    let anonymousRate: Int
-    private let members: RateLimiter<Int64>
-    private let attempts: RateLimiter<IPAddress>
-    private let anonymous: RateLimiter<IPAddress>
+    let members: RateLimiter<Int64>
+    let attempts: RateLimiter<IPAddress>
+    let anonymous: RateLimiter<IPAddress>
 
-    /// Creates limits; 0 is none.
+    /// Creates limits of so many calls a second; 0 is none.
     init(
         memberRate: Int = Self.memberRate, attemptRate: Int = Self.attemptRate, anonymousRate: Int = Self.anonymousRate
     ) {
-        self.memberRate = memberRate
-        self.attemptRate = attemptRate
-        self.anonymousRate = anonymousRate
         members = RateLimiter(Self.rate(memberRate, seconds: 10))
         attempts = RateLimiter(Self.rate(attemptRate, seconds: 100))
         anonymous = RateLimiter(Self.rate(anonymousRate, seconds: 20))
@@ -42,35 +33,33 @@ struct RequestLimits: Sendable {
     /// - Throws: ``APIError`` 429 with a number of seconds when it is one too many; 503 for OAuth 1, whose clients do
     ///   not handle 429.
     func count(_ member: Int64, isOAuth1: Bool) throws(APIError) {
-        guard let wait = members.take(member) else { return }
-        throw APIError(
-            isOAuth1 ? 503 : 429, "too many requests; try again later", retryAfter: Self.wholeSeconds(wait))
+        try Self.refuse(members.take(member), isOAuth1 ? 503 : 429, "too many requests; try again later")
     }
 
     /// Counts an attempt with credentials that are not valid.
     ///
-    /// One that is valid is never refused, because many people may
-    /// share an address.
+    /// One that is valid is never refused, because many people may share an address.
     ///
     /// - Throws: ``APIError`` 429 with a number of seconds when it is one too many.
     func countFailure(from address: IPAddress?) throws(APIError) {
-        guard let address, let wait = attempts.take(address.network) else { return }
-        throw APIError(429, "too many failed attempts; try again later", retryAfter: Self.wholeSeconds(wait))
+        try Self.refuse(address.flatMap { attempts.take($0.network) }, 429, "too many failed attempts; try again later")
     }
 
     /// Counts a request without an account.
     ///
     /// - Throws: ``APIError`` 429 with a number of seconds when it is one too many.
     func countAnonymous(from address: IPAddress?) throws(APIError) {
-        guard let address, let wait = anonymous.take(address.network) else { return }
-        throw APIError(
-            429, "too many requests without an account from your address; try again later",
-            retryAfter: Self.wholeSeconds(wait))
+        try Self.refuse(
+            address.flatMap { anonymous.take($0.network) }, 429,
+            "too many requests without an account from your address; try again later")
     }
 
     private static func rate(_ perSecond: Int, seconds: Int) -> TokenBucket.Rate? {
         perSecond > 0 ? TokenBucket.Rate(perSecond: Double(perSecond), burst: Double(perSecond * seconds)) : nil
     }
 
-    private static func wholeSeconds(_ wait: Duration) -> Int { max(1, Int((wait / .seconds(1)).rounded(.up))) }
+    private static func refuse(_ wait: Duration?, _ status: Int, _ reason: String) throws(APIError) {
+        guard let wait else { return }
+        throw APIError(status, reason, retryAfter: max(1, Int((wait / .seconds(1)).rounded(.up))))
+    }
 }

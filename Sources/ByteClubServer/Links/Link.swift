@@ -80,12 +80,16 @@ struct Link: Hashable, Sendable {
 
     /// The components of its URL after the server's address.
     var components: [String] { (purpose == .media ? ["1", "view"] : ["s"]) + [secret, path.name] }
+
+    /// The refusal of one link more than a member may have, of which the first ends at a moment.
+    static func tooMany(until end: Int64?, now: Int64) -> StorageError {
+        StorageError(
+            .tooMany(retryAfter: Int(clamping: max(1, (end ?? now) - now))),
+            "a member has at most \(mostOfMember) such links at a time; revoke some")
+    }
 }
 
-/// The links of members; changes are durable when a call returns, and expired links count as unknown.
-///
-/// All calls may run concurrently. They throw ``StorageError`` for failures of the disk or the database, besides the
-/// errors that each names.
+/// The links of members; changes are durable when a call returns.
 protocol LinkStore: Sendable {
     /// A member's link to a live entry: the existing one, with its end unchanged, or else a new one.
     ///
@@ -111,22 +115,4 @@ protocol LinkStore: Sendable {
 
     /// Revokes a link; false when the member can see no such link.
     func removeLink(_ id: Int64, for member: Member) async throws -> Bool
-}
-
-extension LinkStore {
-    /// As ``link(_:to:by:_:)`` with a lifetime in seconds from now, or none.
-    func link(
-        _ purpose: Link.Purpose, to entry: FolderEntry, by member: Int64, lifetime: Int64?
-    ) async throws -> Link {
-        try await link(purpose, to: entry, by: member, Link.Terms(lifetime: lifetime))
-    }
-}
-
-extension Link {
-    /// The refusal of one link more than a member may have, of which the first ends at a moment.
-    static func tooMany(until end: Int64?, now: Int64) -> StorageError {
-        StorageError(
-            .tooMany(retryAfter: Int(clamping: max(1, (end ?? now) - now))),
-            "a member has at most \(mostOfMember) such links at a time; revoke some")
-    }
 }

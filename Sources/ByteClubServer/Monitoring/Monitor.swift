@@ -17,7 +17,7 @@ struct Monitor: Sendable {
     /// The resources that requests share.
     let shares: SharedLimits
     /// The club's data.
-    let store: any FolderStore & RoomStore & MaintenanceStore
+    let store: any FolderStore & UploadStore
     /// Whether all is well.
     let health: HealthCheck
 

@@ -13,12 +13,12 @@ struct MediaInfoReader: Sendable {
     /// The bytes that are read of a photo that is not in a file: more than precedes its pixels.
     private static let headerLimit: Int64 = 1 << 20
 
-    private let store: any FolderStore & MediaInfoStore & GalleryStore
+    private let store: any FolderStore & GalleryStore
     private let threads: NIOThreadPool
     private let turns: FairSemaphore
 
     /// Reads contents of a store, and keeps the results there; `turns` is the fair queue for the threads.
-    init(store: any FolderStore & MediaInfoStore & GalleryStore, threads: NIOThreadPool, turns: FairSemaphore) {
+    init(store: any FolderStore & GalleryStore, threads: NIOThreadPool, turns: FairSemaphore) {
         self.store = store
         self.threads = threads
         self.turns = turns

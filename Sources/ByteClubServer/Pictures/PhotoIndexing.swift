@@ -35,7 +35,7 @@ struct PhotoIndexing: Service {
         var room: Int64 = 0
     }
 
-    let store: any FolderStore & MediaInfoStore & MaintenanceStore
+    let store: any FolderStore & GalleryStore & MaintenanceStore
     let media: MediaInfoReader
     let pictures: PictureStore
     let logger: Logger

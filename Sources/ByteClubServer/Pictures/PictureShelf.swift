@@ -21,7 +21,7 @@ struct PictureShelf: Sendable {
     ///
     /// - Returns: How many bytes may be added before the limit.
     /// - Throws: ``StorageError`` when the store cannot tell; `CancellationError`.
-    @discardableResult func prune(keepingPhotosOf store: any MediaInfoStore) async throws -> Int64 {
+    @discardableResult func prune(keepingPhotosOf store: any GalleryStore) async throws -> Int64 {
         try await NIOThreadPool.singleton.runIfActive { cache.removeLeftovers(beginning: nil) }
         var kept: [ContentHash: Pictures] = [:]
         for byte in UInt8.min...UInt8.max {

@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// The programs that may ask members for access.
+/// The programs that may ask members for access, and the consent that these have yet to exchange for a token.
 protocol AppStore: Sendable {
     /// Registers an app.
     func addApp(name: String, redirects: [String]) async throws -> App
@@ -13,10 +13,7 @@ protocol AppStore: Sendable {
 
     /// An app, the built-in one included; nil when unknown.
     func app(_ key: String) async throws -> App?
-}
 
-/// The consent that members gave and apps have yet to exchange for a token.
-protocol GrantStore: Sendable {
     /// Starts an OAuth 1 sign-in: a request token and its secret.
     func addRequestToken(app: String) async throws -> (token: String, secret: String)
 

@@ -48,7 +48,7 @@ struct BackupFolder {
         let draft = path + "/" + name + Self.leftover
         do {
             let copy = try data.copy(to: draft, sharing: earlier.map { .backup($0) } ?? .original)
-            let damage = try await DataDirectory(path: draft).verifyCopy(after: earlier).findings.filter(\.isDamage)
+            let damage = try await DataDirectory(path: draft).verify(.copy(after: earlier)).findings.filter(\.isDamage)
             if let first = damage.first {
                 throw StorageError(
                     .damaged,

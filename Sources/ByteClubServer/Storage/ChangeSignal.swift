@@ -5,8 +5,7 @@ import Synchronization
 final class ChangeSignal: Sendable {
     private struct Waiter {
         let prefix: PathKey
-        var hasFired = false
-        var continuation: CheckedContinuation<Bool, Never>?
+        let wake: AsyncStream<Void>.Continuation
     }
 
     private struct State {
@@ -25,36 +24,13 @@ final class ChangeSignal: Sendable {
     /// How many listen now.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Begins to listen: changes from now on count, even before ``wait(_:)``.
-    private func listen(_ prefix: PathKey) -> (number: Int, lastRevision: Int64) {
-        state.withLock { state in
+    /// Begins to listen: changes from now on count, even before the stream is read.
+    private func listen(_ prefix: PathKey) -> (number: Int, lastRevision: Int64, changes: AsyncStream<Void>) {
+        let (changes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        return state.withLock { state in
             state.nextNumber += 1
-            state.waiters[state.nextNumber] = Waiter(prefix: prefix)
-            return (state.nextNumber, state.lastRevision)
-        }
-    }
-
-    /// Ends what ``listen(_:)`` began.
-    private func forget(_ number: Int) {
-        let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
-        waiter?.continuation?.resume(returning: false)
-    }
-
-    /// Waits for a change: true; false when the waiter was forgotten or its task cancelled.
-    private func wait(_ number: Int) async -> Bool {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let answer: Bool? = state.withLock { state in
-                    guard var waiter = state.waiters[number], !Task.isCancelled else { return false }
-                    if waiter.hasFired { return true }
-                    waiter.continuation = continuation
-                    state.waiters[number] = waiter
-                    return nil
-                }
-                if let answer { continuation.resume(returning: answer) }
-            }
-        } onCancel: {
-            forget(number)
+            state.waiters[state.nextNumber] = Waiter(prefix: prefix, wake: wake)
+            return (state.nextNumber, state.lastRevision, changes)
         }
     }
 
@@ -65,12 +41,12 @@ final class ChangeSignal: Sendable {
     func wait(
         after revision: Int64, prefix: PathKey, timeout: Duration, isThere: () async throws -> Bool
     ) async throws -> Bool {
-        let (number, last) = listen(prefix)
-        defer { forget(number) }
+        let (number, last, changes) = listen(prefix)
+        defer { state.withLock { $0.waiters[number] = nil } }
         if revision > last { return true }
         if revision < last, try await isThere() { return true }
         return try await withThrowingTaskGroup(of: Bool.self) { group in
-            group.addTask { await self.wait(number) }
+            group.addTask { await changes.first { _ in true } != nil }
             group.addTask {
                 try await Task.sleep(for: timeout)
                 return false
@@ -86,17 +62,11 @@ final class ChangeSignal: Sendable {
     func notify(_ entries: [FolderEntry], below subtrees: [PathKey], upTo last: Int64) {
         if entries.isEmpty { return }
         let changes = Changes(entries, below: subtrees)
-        let awake: [CheckedContinuation<Bool, Never>] = state.withLock { state in
+        let awake = state.withLock { state in
             state.lastRevision = max(state.lastRevision, last)
-            var awake: [CheckedContinuation<Bool, Never>] = []
-            for (number, waiter) in state.waiters where !waiter.hasFired && changes.concern(waiter.prefix) {
-                if let continuation = waiter.continuation { awake.append(continuation) }
-                state.waiters[number]?.hasFired = true
-                state.waiters[number]?.continuation = nil
-            }
-            return awake
+            return state.waiters.values.filter { changes.concern($0.prefix) }
         }
-        for continuation in awake { continuation.resume(returning: true) }
+        for waiter in awake { waiter.wake.yield() }
     }
 
     /// The changed places as sets, because there may be thousands of waiters and as many entries.

@@ -16,12 +16,6 @@ final class ChunkPlaces: Sendable {
         let bytes: Int
     }
 
-    fileprivate struct State {
-        /// The contents that were cut, the last one used at the end.
-        var contents: [(hash: ContentHash, places: [ContentHash: Place])] = []
-        var isCutting = false
-    }
-
     /// Cuts a content on threads that may block.
     private final class Cutting: Sendable {
         private let chunker = Mutex(ContentChunker())
@@ -35,11 +29,13 @@ final class ChunkPlaces: Sendable {
     private static let pieceSize = 1 << 20
     private static let moment = Duration.milliseconds(20)
 
-    private let state = Mutex(State())
+    /// The contents that were cut, the last one used at the end.
+    private let contents = Mutex<[(hash: ContentHash, places: [ContentHash: Place])]>([])
+    private let isCutting = Atomic(false)
 
     /// The place of a chunk; nil when none of the contents has it.
     func place(of chunk: ContentHash) -> Place? {
-        state.withLock { state in state.contents.lazy.compactMap { $0.places[chunk] }.last }
+        contents.withLock { contents in contents.lazy.compactMap { $0.places[chunk] }.last }
     }
 
     /// The chunks, of these, that a content does not have; cuts the content unless it is cut already, one content at a
@@ -49,15 +45,15 @@ final class ChunkPlaces: Sendable {
     func missing(
         _ chunks: [ContentHash], in content: ContentHash, length: Int64, of blobs: any BlobStore
     ) async throws -> [ContentHash] {
-        while !state.withLock({ $0.begin() }) { try await Task.sleep(for: Self.moment) }
-        defer { state.withLock { $0.isCutting = false } }
-        let known = state.withLock { state in state.contents.first { $0.hash == content }?.places }
+        while isCutting.exchange(true, ordering: .acquiring) { try await Task.sleep(for: Self.moment) }
+        defer { isCutting.store(false, ordering: .releasing) }
+        let known = contents.withLock { contents in contents.first { $0.hash == content }?.places }
         let places: [ContentHash: Place]
         if let known { places = known } else { places = try await Self.cut(content, length, blobs) }
-        state.withLock { state in
-            state.contents.removeAll { $0.hash == content }
-            state.contents.append((content, places))
-            if state.contents.count > Self.mostContents { state.contents.removeFirst() }
+        contents.withLock { contents in
+            contents.removeAll { $0.hash == content }
+            contents.append((content, places))
+            if contents.count > Self.mostContents { contents.removeFirst() }
         }
         return chunks.filter { places[$0] == nil }
     }
@@ -83,14 +79,6 @@ final class ChunkPlaces: Sendable {
         }
         keep(try await ContentPipeline.onDisk { cutting.finish() })
         return places
-    }
-}
-
-extension ChunkPlaces.State {
-    /// Starts to cut; false while another content is being cut.
-    fileprivate mutating func begin() -> Bool {
-        defer { isCutting = true }
-        return !isCutting
     }
 }
 

@@ -29,9 +29,6 @@ protocol ChunkStore: Sendable {
     /// The weight of each member's chunks.
     func waitingBytes() async throws -> [Int64: Int64]
 
-    /// The weight of a member's chunks with these hashes, each counted once.
-    func waitingBytes(of hashes: [ContentHash], from member: Int64) async throws -> Int64
-
     /// Marks a member's chunks as stored elsewhere: they stay for similar contents, and are removed before the disk
     /// counts as full.
     func release(_ hashes: [ContentHash], from member: Int64) async throws
@@ -48,6 +45,12 @@ protocol ChunkStore: Sendable {
 }
 
 extension ChunkStore {
+    /// The weight of a member's chunks with these hashes, each counted once.
+    func waitingBytes(of hashes: [ContentHash], from member: Int64) async throws -> Int64 {
+        if hashes.isEmpty { return 0 }
+        return try await lengths(of: Array(Set(hashes)), from: member).reduce(0) { $0 + ($1.map(weight) ?? 0) }
+    }
+
     /// The bytes that chunks make together, a member's own or those that lie in a content; nil when one is missing, or
     /// they are too many for a number.
     func length(

@@ -1,13 +1,10 @@
 /// All that a server keeps of a club: one consistent, durable whole.
 ///
 /// Code asks only for the part that it needs: pages of the folder for ``FolderStore``, a sign-in for ``SessionStore``.
-/// All calls of all parts may run at once. They throw ``StorageError`` for what the disk or the database does, besides
-/// what each names; what has expired counts as unknown.
-typealias ClubStore = FolderStore & SearchStore & UploadStore & RoomStore & MediaInfoStore & GalleryStore
-    & LinkStore & AccountStore & MaintenanceStore
-
-/// Members, their programs, and sign-ins; durable when a call returns.
-typealias AccountStore = MemberStore & AppStore & GrantStore & SessionStore & StandingStore & AddressStore
+/// All calls of all parts may run at once, and changes are durable when a call returns. They throw ``StorageError`` for
+/// what the disk or the database does, besides what each names; what has expired counts as unknown.
+typealias ClubStore = FolderStore & UploadStore & GalleryStore & LinkStore & MemberStore & AppStore & SessionStore
+    & AddressStore
 
 /// A store's maintenance and statistics.
 protocol MaintenanceStore: Sendable {

@@ -31,18 +31,11 @@ struct DataDirectory: Sendable {
         return try SQLiteStore(directory: path, mode: .administration, now: Self.now, logger: logger)
     }
 
-    /// Checks the data for consistency, and changes nothing.
+    /// Checks the data for consistency, or a copy that was just made, and changes nothing.
     ///
     /// - Throws: ``StorageError`` `missing` when there is nothing, `damaged` when it cannot be read at all.
-    func verify() async throws -> VerificationReport {
-        try await Verifier(directory: path).run()
-    }
-
-    /// Checks a copy that was just made: all that can be lost, but no content that an earlier copy shares with it.
-    ///
-    /// - Throws: As ``verify()``.
-    func verifyCopy(after earlier: String?) async throws -> VerificationReport {
-        try await Verifier(directory: path).run(.copy(after: earlier))
+    func verify(_ extent: Verifier.Extent = .everything) async throws -> VerificationReport {
+        try await Verifier(directory: path).run(extent)
     }
 
     /// Empties the search index, so that the server builds it again.

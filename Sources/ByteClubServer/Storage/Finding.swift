@@ -29,6 +29,10 @@ struct Finding: Hashable, Sendable {
     /// The problem.
     let problem: String
 
+    init(_ kind: Kind, _ subject: String, _ problem: String) {
+        (self.kind, self.subject, self.problem) = (kind, subject, problem)
+    }
+
     /// Whether something is lost or wrong, not only left over.
     var isDamage: Bool { kind != .orphan }
 
@@ -46,6 +50,13 @@ struct VerificationReport: Sendable {
     var bytes: Int64 = 0
     /// All that was found.
     var findings: [Finding] = []
+
+    /// Adds what was found in a part of the contents.
+    mutating func add(_ part: VerificationReport) {
+        contents += part.contents
+        bytes += part.bytes
+        findings += part.findings
+    }
 
     /// Whether nothing is damaged.
     var isClean: Bool { !findings.contains(where: \.isDamage) }

@@ -11,11 +11,6 @@ struct FolderChanges {
     /// The growth of the live entries.
     private(set) var usage = UsageChange()
 
-    /// Starts after the last change that is there.
-    init(after lastRevision: Int64) {
-        self.lastRevision = lastRevision
-    }
-
     /// Adds a version that replaces another one at its key.
     mutating func record(_ entry: FolderEntry, replacing previous: FolderEntry?) {
         entries.append(entry)
@@ -53,17 +48,6 @@ struct Usage: Hashable, Sendable {
     /// The files and folders.
     var entries: Int64 = 0
 
-    /// Creates a sum.
-    init(bytes: Int64 = 0, entries: Int64 = 0) {
-        self.bytes = bytes
-        self.entries = entries
-    }
-
-    /// The usage of one version while it is the newest.
-    init(_ entry: FolderEntry) {
-        self.init(bytes: entry.bytes, entries: entry.isDeleted ? 0 : 1)
-    }
-
     static func + (left: Usage, right: Usage) -> Usage {
         Usage(bytes: left.bytes + right.bytes, entries: left.entries + right.entries)
     }
@@ -73,6 +57,13 @@ struct Usage: Hashable, Sendable {
     }
 
     static func += (left: inout Usage, right: Usage) { left = left + right }
+}
+
+extension Usage {
+    /// The usage of one version while it is the newest.
+    init(_ entry: FolderEntry) {
+        self.init(bytes: entry.bytes, entries: entry.isDeleted ? 0 : 1)
+    }
 }
 
 /// The growth of the live entries, in total and by the member who wrote each entry last.

@@ -1,7 +1,7 @@
 import ByteClubCore
 import Crypto
 
-/// The shared folder with its history, and the contents of its files.
+/// The shared folder with its history, the contents of its files, and searches in its names and texts.
 protocol FolderStore: Sendable {
     /// The random name of this data directory's journal, made once; 32 hexadecimal digits.
     var epoch: String { get }
@@ -58,39 +58,7 @@ protocol FolderStore: Sendable {
     func journal(
         after cursor: JournalCursor?, besides writer: OperationWriter?, limits: JournalLimits
     ) async throws -> (page: SyncPage, bodies: [[UInt8]])
-}
 
-extension SyncPage {
-    /// The page of a folder's entries after a cursor.
-    init(
-        _ entries: [FolderEntry], of folder: SharedFolder, after cursor: JournalCursor?,
-        next: JournalCursor, hasMore: Bool, limits: JournalLimits
-    ) throws {
-        self.init(
-            isReset: cursor == nil, cursor: next.description, sequence: hasMore ? nil : next.position, hasMore: hasMore,
-            entries: try entries.map { try folder.told($0, isInline: limits.takes($0)) })
-    }
-}
-
-extension FolderStore {
-    /// As ``journal(after:besides:limits:)``, with all inline contents.
-    func journal(
-        after cursor: JournalCursor?, limits: JournalLimits
-    ) async throws -> (page: SyncPage, bodies: [[UInt8]]) {
-        try await journal(after: cursor, besides: nil, limits: limits)
-    }
-
-    /// As ``write(by:storing:_:)`` with one content or none.
-    func write<T: Sendable>(
-        by author: Int64, storing content: StagedContent?,
-        _ body: @escaping @Sendable (inout SharedFolder) throws -> T
-    ) async throws -> T {
-        try await write(by: author, storing: content.map { [$0] } ?? [], body)
-    }
-}
-
-/// Searches in the names and texts of entries.
-protocol SearchStore: Sendable {
     /// The entries below a folder that match a query, the latest writes included.
     ///
     /// - Throws: As ``SharedFolder/existing(_:)`` when there is no such folder.
@@ -105,4 +73,16 @@ protocol SearchStore: Sendable {
 
     /// Empties the index, so that ``indexTexts()`` builds it again.
     func forgetTexts() async throws
+}
+
+extension SyncPage {
+    /// The page of a folder's entries after a cursor.
+    init(
+        _ entries: [FolderEntry], of folder: SharedFolder, after cursor: JournalCursor?,
+        next: JournalCursor, hasMore: Bool, limits: JournalLimits
+    ) throws {
+        self.init(
+            isReset: cursor == nil, cursor: next.description, sequence: hasMore ? nil : next.position, hasMore: hasMore,
+            entries: try entries.map { try folder.told($0, isInline: limits.takes($0)) })
+    }
 }

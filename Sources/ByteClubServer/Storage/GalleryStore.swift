@@ -1,8 +1,9 @@
 import ByteClubCore
 
-/// The notes and photos of the folder in the order of their dates, and photos by kind, date and place.
+/// The notes and photos of the folder in the order of their dates, and photos by kind, date and place; with the details
+/// that were read from photos, by content, so that none is read twice.
 ///
-/// The date of a photo is that of a clock at its place, if known (``MediaInfoStore``). All other dates are file dates
+/// The date of a photo is that of a clock at its place, if known (``mediaInfo(of:)``). All other dates are file dates
 /// by the server's clock. A caption can set the kind of its photo. A database answers from indexes, without a look at
 /// the whole folder.
 protocol GalleryStore: Sendable {
@@ -32,6 +33,18 @@ protocol GalleryStore: Sendable {
 
     /// The kinds that captions set for their photos, by the photos' keys.
     func captionViews(of photos: [PathKey]) async throws -> [PathKey: PhotoShape.Kind]
+
+    /// The details that ``keep(_:)`` has stored for contents in this ``MediaInfo/version``.
+    func mediaInfo(of hashes: [ContentHash]) async throws -> [ContentHash: MediaInfo]
+
+    /// Stores the details of contents.
+    func keep(_ found: [ContentHash: MediaInfo]) async throws
+
+    /// The live files that are photos by their names and have a content, at most `limit`.
+    func photos(with hash: ContentHash, limit: Int) async throws -> [FolderEntry]
+
+    /// The contents, of these, that no version of a photo has, live or not.
+    func withoutPhotos(_ hashes: [ContentHash]) async throws -> [ContentHash]
 }
 
 /// A place in the gallery: a date and the revision of an item, which no two share.
@@ -41,19 +54,6 @@ struct GalleryPlace: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number of the version.
     let revision: Int64
 
-    /// A place by its parts.
-    init(seconds: Int64, revision: Int64) {
-        self.seconds = seconds
-        self.revision = revision
-    }
-
-    /// Reads ``description``; nil when the text is anything else.
-    init?(_ text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
-        guard parts.count == 2, let seconds = parts[0], let revision = parts[1] else { return nil }
-        self.init(seconds: seconds, revision: revision)
-    }
-
     /// The place in a URL, as in `1375780500.17`.
     var description: String { "\(seconds).\(revision)" }
 
@@ -62,6 +62,15 @@ struct GalleryPlace: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     static func < (one: GalleryPlace, other: GalleryPlace) -> Bool {
         (one.seconds, one.revision) < (other.seconds, other.revision)
+    }
+}
+
+extension GalleryPlace {
+    /// Reads ``description``; nil when the text is anything else.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
+        guard parts.count == 2, let seconds = parts[0], let revision = parts[1] else { return nil }
+        self.init(seconds: seconds, revision: revision)
     }
 }
 
@@ -126,19 +135,4 @@ extension MediaInfo {
     /// Raise it with every change of what ``MediaInfoReader`` finds. A migration must delete what older versions found,
     /// so that searches read it again (``Schema/keepClocks(_:)``).
     static let version = 4
-}
-
-/// The details that were read from photos, by content, so that none is read twice; and which photos there are.
-protocol MediaInfoStore: Sendable {
-    /// The details that ``keep(_:)`` has stored for contents in this ``MediaInfo/version``.
-    func mediaInfo(of hashes: [ContentHash]) async throws -> [ContentHash: MediaInfo]
-
-    /// Stores the details of contents.
-    func keep(_ found: [ContentHash: MediaInfo]) async throws
-
-    /// The live files that are photos by their names and have a content, at most `limit`.
-    func photos(with hash: ContentHash, limit: Int) async throws -> [FolderEntry]
-
-    /// The contents, of these, that no version of a photo has, live or not.
-    func withoutPhotos(_ hashes: [ContentHash]) async throws -> [ContentHash]
 }

@@ -10,22 +10,11 @@ import Glibc
 /// reading, and not at all while the machine was off: to keep data too long is better than to lose it.
 struct HistoryAge: Hashable, Sendable {
     /// The seconds that have passed.
-    let seconds: Int64
-    private let wall: Int64
-    private let uptime: Uptime
-
-    /// Starts to count.
-    init(wall: Int64, uptime: Uptime) {
-        seconds = 0
-        self.wall = wall
-        self.uptime = uptime
-    }
-
-    private init(seconds: Int64, wall: Int64, uptime: Uptime) {
-        self.seconds = seconds
-        self.wall = wall
-        self.uptime = uptime
-    }
+    var seconds: Int64 = 0
+    /// The wall clock at the last reading.
+    let wall: Int64
+    /// The machine's uptime at the last reading.
+    let uptime: Uptime
 
     /// The age at a later reading of both clocks.
     func advanced(wall: Int64, uptime: Uptime) -> HistoryAge {

@@ -23,10 +23,7 @@ struct HistorySettings: Hashable, Sendable {
 
     /// Whether bytes are limited by more than the disk.
     var hasQuota: Bool { clubQuota != nil || memberQuota != nil }
-}
 
-/// Checks of changes against the limits, and the room that they leave.
-extension HistorySettings {
     /// Refuses to let the club grow beyond its limits; a change that shrinks it always passes.
     ///
     /// - Parameters:

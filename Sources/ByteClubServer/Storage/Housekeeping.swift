@@ -73,7 +73,7 @@ struct TextIndexing: Service {
     /// How many times as long as it works it rests while others write, so that they lose a few hundredths at most.
     private static let rest = 30
 
-    let store: any SearchStore & FolderStore & MaintenanceStore
+    let store: any FolderStore & MaintenanceStore
     let logger: Logger
 
     /// Works until the server stops; what fails is logged and tried again.

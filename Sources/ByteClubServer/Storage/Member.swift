@@ -25,7 +25,7 @@ struct NewMember: Hashable, Sendable {
     /// The member's role.
     let role: Role
     /// The secrets of an OAuth 1 client; nil unless requested.
-    let oauth1: OAuth1Credentials?
+    var oauth1: OAuth1Credentials?
 }
 
 /// The two pairs of key and secret that sign an OAuth 1 request (RFC 5849).

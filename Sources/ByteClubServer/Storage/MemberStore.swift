@@ -101,28 +101,8 @@ extension StorageError {
 }
 
 extension MemberStore {
-    /// Removes a member other than the last owner.
-    ///
-    /// - Throws: ``StorageError`` as ``removeMember(name:evenTheLast:)``.
-    func removeMember(name: String) async throws { try await removeMember(name: name, evenTheLast: false) }
-
     /// Whether there is an owner.
     func hasOwner() async throws -> Bool {
         try await members().contains { !$0.isDisabled && $0.role == .owner }
-    }
-
-    /// Sets a member's password, whatever it was, and ends the member's sessions in browsers; devices stay signed in,
-    /// unless they are shut out, too.
-    ///
-    /// - Throws: ``StorageError`` `noMember` when there is no such member.
-    func setPassword(_ hash: PasswordHash, ofMember name: String, shuttingOutDevices: Bool = false) async throws {
-        _ = try await setPassword(hash, ofMember: name, replacing: .any, shuttingOutDevices: shuttingOutDevices)
-    }
-}
-
-extension MemberStore {
-    /// Makes an invitation to own a club that has no owner, and returns its new secret; nil when there is an owner.
-    func addOwnerInvitation(lifetime: Int64) async throws -> String? {
-        try await addOwnerInvitation(lifetime: lifetime) { _ in Secret.text(bytes: 16) }?.secret
     }
 }

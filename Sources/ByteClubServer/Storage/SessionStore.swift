@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// Sessions: devices with tokens, and browsers.
+/// Sessions: devices with tokens, and browsers, and whether credentials that were accepted are still valid.
 protocol SessionStore: Sendable {
     /// The member of a bearer token; nil for an unknown or expired one. Recent answers are cached.
     func member(forToken token: String) async throws -> Member?
@@ -31,6 +31,13 @@ protocol SessionStore: Sendable {
 
     /// Ends a session in a browser.
     func removeWebSession(_ secret: String) async throws
+
+    /// A number that is another one after each change by which a member, a device, a session or a link went, in this
+    /// process or in another one.
+    func standingVersion() async throws -> Int64
+
+    /// The standings, of these, that are not valid any more: unknown, removed, or of a removed member.
+    func lapsed(_ standings: Set<Standing>) async throws -> Set<Standing>
 }
 
 /// One program on one machine with access for a member; each has a token of its own.
@@ -57,14 +64,4 @@ struct Device: Hashable, Sendable {
         case (true, nil): "Token from the server"
         }
     }
-}
-
-/// Reports whether credentials that were accepted are still valid.
-protocol StandingStore: Sendable {
-    /// A number that is another one after each change by which a member, a device, a session or a link went, in this
-    /// process or in another one.
-    func standingVersion() async throws -> Int64
-
-    /// The standings, of these, that are not valid any more: unknown, removed, or of a removed member.
-    func lapsed(_ standings: Set<Standing>) async throws -> Set<Standing>
 }

@@ -24,16 +24,10 @@ struct StagedContent: Sendable {
     /// The place of the bytes.
     let place: Place
     /// The upload in pieces that the write completes; nil for other content.
-    let upload: UploadIdentity?
+    var upload: UploadIdentity?
+}
 
-    /// Describes content that waits somewhere.
-    init(bytes: Int64, hash: ContentHash, place: Place, upload: UploadIdentity? = nil) {
-        self.bytes = bytes
-        self.hash = hash
-        self.place = place
-        self.upload = upload
-    }
-
+extension StagedContent {
     /// Hashes a small body that is in memory already; nil when it is over ``inlineLimit``.
     init?(inline bytes: [UInt8]) {
         guard bytes.count <= Self.inlineLimit else { return nil }

@@ -1,7 +1,7 @@
 import ByteClubCore
 
-/// Contents on their way to the write that names them: whole ones, chunks, and uploads in pieces.
-protocol UploadStore: Sendable {
+/// Contents on their way to the write that names them: whole ones, chunks, and uploads in pieces; and the room for them.
+protocol UploadStore: MaintenanceStore {
     /// The store that stages large contents.
     var blobs: any BlobStore { get }
 
@@ -29,6 +29,24 @@ protocol UploadStore: Sendable {
     ///
     /// - Throws: ``UploadError`` `unknown`, or `alreadyCompleted`.
     func finishedUpload(_ id: String, member: Int64) async throws -> StagedContent
+
+    /// The bytes on their way to this store.
+    var underWay: BytesUnderWay { get }
+
+    /// The usage, and how much can be stored if only this member goes on writing.
+    func usage(of member: Int64) async throws -> StorageUsage
+
+    /// Refuses bytes for which the disk has no room.
+    ///
+    /// - Throws: ``StorageError`` `full`.
+    func checkDisk(for bytes: Int64) throws
+
+    /// The usage that counts against the quotas of a member and of the club, and the entry at a path.
+    func takenRoom(by member: Int64, at path: RemotePath?) async throws -> TakenRoom
+
+    /// Removes uploads and chunks that a member has not touched for an hour, the oldest first, until so many bytes are
+    /// free; returns whether anything was removed.
+    func giveUpIdle(_ bytes: Int64, of member: Int64) async throws -> Bool
 }
 
 /// Why a chunk or the commit of an upload in pieces was refused; nothing was stored.

@@ -122,7 +122,7 @@ extension WebSite {
     ///
     /// - Throws: ``StorageError`` `lastOwner` for the last owner, even without other members.
     func leave(_ visit: Visit, _ member: Member) async throws -> Response {
-        try await store.removeMember(name: member.name)
+        try await store.removeMember(name: member.name, evenTheLast: false)
         let stranger = Visit(
             request: visit.request, secret: visit.secret, member: nil,
             newCookie: cookie("", for: visit.request, lifetime: 0))

@@ -68,7 +68,7 @@ extension WebSite {
                 visit, member, reset: (found.member.name, address(visit).reset(secret)))
         }
         if visit["action"] == "remove" {
-            try await store.removeMember(name: name)
+            try await store.removeMember(name: name, evenTheLast: false)
         } else if let role {
             try await store.setRole(role, ofMember: name)
         }

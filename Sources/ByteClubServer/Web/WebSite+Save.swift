@@ -87,7 +87,7 @@ extension WebSite {
         }
         let (bytes, hash) = (content.bytes, content.hash)
         do {
-            _ = try await store.write(by: member.uid, storing: content) { folder in
+            _ = try await store.write(by: member.uid, storing: [content]) { folder in
                 try folder.put(path, bytes: bytes, hash: hash, condition: condition, policy: .fail)
             }
         } catch let error as StorageError {

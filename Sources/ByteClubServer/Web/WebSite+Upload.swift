@@ -74,7 +74,7 @@ extension WebSite {
     /// Stores a file under a free name.
     func put(_ content: StagedContent, at path: RemotePath, by member: Member) async throws -> FolderEntry {
         let (bytes, hash) = (content.bytes, content.hash)
-        let entry = try await store.write(by: member.uid, storing: content) { folder in
+        let entry = try await store.write(by: member.uid, storing: [content]) { folder in
             try folder.put(path, bytes: bytes, hash: hash, condition: .create, policy: .rename)
         }
         lookInto(GalleryKind(path.name) == .photo ? [entry] : [], for: member)

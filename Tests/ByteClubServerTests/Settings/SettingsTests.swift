@@ -20,6 +20,9 @@ import Testing
         return try ClubConfiguration(SettingSource(flags: flags, environment: environment, file: path))
     }
 
+    /// The rate of a limiter, 0 for none.
+    private func perSecond<Key>(_ limiter: RateLimiter<Key>) -> String { "\(Int(limiter.rate?.perSecond ?? 0))" }
+
     /// What a setting came to be.
     private func value(_ name: SettingName, _ found: ClubConfiguration) -> String {
         let limits = found.connections
@@ -42,9 +45,9 @@ import Testing
         case .stallTimeout: "\(limits.stall)"
         case .slowestClient: "\(limits.slowest)"
         case .drainTimeout: "\(limits.drain)"
-        case .memberRate: "\(found.settings.limits.memberRate)"
-        case .attemptRate: "\(found.settings.limits.attemptRate)"
-        case .anonymousRate: "\(found.settings.limits.anonymousRate)"
+        case .memberRate: perSecond(found.settings.limits.members)
+        case .attemptRate: perSecond(found.settings.limits.attempts)
+        case .anonymousRate: perSecond(found.settings.limits.anonymous)
         case .keepHistory: "\(found.history.keep as Any)"
         case .quota: "\(found.history.clubQuota as Any)"
         case .memberQuota: "\(found.history.memberQuota as Any)"

@@ -14,7 +14,7 @@ struct GroupCommitTests {
     func sharesCommits() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
-        let before = store.writer.commits
+        let before = store.statistics.commits.time.count
         let begun = DispatchSemaphore(value: 0)
         let revisions = try await withThrowingTaskGroup(of: Int64.self) { group in
             for number in 0..<400 {
@@ -33,7 +33,7 @@ struct GroupCommitTests {
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        let commits = store.writer.commits - before
+        let commits = store.statistics.commits.time.count - before
         print("400 writes in \(commits) commits")
         #expect(Set(revisions) == Set(1...400))
         #expect(commits < 200)

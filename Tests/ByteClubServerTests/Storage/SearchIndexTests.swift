@@ -15,7 +15,7 @@ struct SearchIndexTests {
         while try await store.indexTexts() == nil {}
         try await fixture.put("/a.md", Array("another straw".utf8))
         let step = try await store.pool.read { try SearchIndex(database: $0, files: store.files).step() }
-        let document = try #require(step.changes.first?.old)
+        let document = try #require(step.old.first)
         // As housekeeping takes out a text that history keeps no longer.
         try await store.pool.write { database in
             let index = SearchIndex(database: database, files: store.files)

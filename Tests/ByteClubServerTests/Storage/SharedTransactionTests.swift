@@ -195,7 +195,7 @@ extension StoreFixture {
             try database.beginTransaction(.immediate)
             do {
                 let transaction = try WriteTransaction(
-                    database: database, blobs: store.files, reserve: store.files.reserve, settings: store.settings)
+                    database: database, files: store.files, settings: store.settings)
                 let result = try body(transaction)
                 try transaction.prepareCommit()
                 try database.commit()

@@ -81,7 +81,7 @@ import Testing
             $0[$1.author, default: Usage()] += Usage($1)
         }
         for member in [1, 2, 3] as [Int64] {
-            let kept = try await fixture.store.query { try UsageLedger($0).member(member) }
+            let kept = try await fixture.store.query { try UsageLedger(database: $0).member(member) }
             #expect(kept == sums[member, default: Usage()], "member \(member)")
         }
     }

@@ -31,7 +31,9 @@ struct ThroughputTests {
                 try await group.waitForAll()
             }
         }
-        print("32 writers: \(Int(10_000 / (elapsed / .seconds(1)))) writes/s in \(store.writer.commits) commits")
+        print(
+            "32 writers: \(Int(10_000 / (elapsed / .seconds(1)))) writes/s in \(store.statistics.commits.time.count) commits"
+        )
         let single = try await clock.measure {
             for number in 0..<500 { try await fixture.put("/single/n\(number)", Array("\(number)".utf8)) }
         }

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// The operation that describes the member's account.
 struct AccountHandlers: Sendable {
-    let store: any RoomStore & AddressStore
+    let store: any UploadStore & AddressStore
     let settings: ClubAPI.Settings
 
     /// Answers `GET /account/info`.

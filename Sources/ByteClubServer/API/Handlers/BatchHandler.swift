@@ -4,7 +4,7 @@ import NIOCore
 
 /// Applies a mirror's changes in one batch.
 struct BatchHandler: Sendable {
-    let store: any FolderStore & UploadStore & RoomStore
+    let store: any FolderStore & UploadStore
     /// The memory for batches.
     let memory: FairSemaphore
     let places: ChunkPlaces
@@ -62,7 +62,7 @@ struct BatchHandler: Sendable {
     /// Reserves room for the contents that chunks make, before any byte of them is written.
     ///
     /// - Throws: ``APIError`` 413 when they are larger than a batch allows, else as
-    ///   ``RoomStore/hold(_:for:replacing:naming:)``.
+    ///   ``UploadStore/hold(_:for:replacing:naming:)``.
     private func room(
         for batch: SyncBatch, naming chunks: [ContentHash], by member: Member
     ) async throws -> RoomHold? {

@@ -6,7 +6,7 @@ struct ChunkHandlers: Sendable {
     /// The most hashes in one question for missing chunks.
     private static let maximumHashes = 10_000
 
-    let store: any FolderStore & UploadStore & RoomStore
+    let store: any FolderStore & UploadStore
     /// The memory for chunks.
     let memory: FairSemaphore
     let places: ChunkPlaces

@@ -6,7 +6,7 @@ struct DeltaHandlers: Sendable {
     /// The most entries of one page of changes.
     private static let pageSize = 2000
 
-    let store: any FolderStore & StandingStore
+    let store: any FolderStore & SessionStore
     let reader: FolderReader
     let media: MediaInfoReader
     let authenticator: Authenticator
@@ -44,7 +44,7 @@ struct DeltaHandlers: Sendable {
             _ = try request.parameters.required("cursor")
             throw Self.badCursor
         }
-        try authenticator.count(callOf: cursor.member)
+        try authenticator.count(cursor.member)
         let standing = Standing.member(cursor.member)
         guard try await store.lapsed([standing]).isEmpty else {
             throw APIError(401, "the member whose cursor this is was removed")

@@ -6,7 +6,7 @@ struct DeviceGrantHandlers: Sendable {
     /// The grant type in requests to the token endpoint.
     static let grantType = "urn:ietf:params:oauth:grant-type:device_code"
 
-    let store: any AppStore & GrantStore
+    let store: any AppStore
     let authenticator: Authenticator
     let signIns: DeviceSignIns
     let settings: ClubAPI.Settings

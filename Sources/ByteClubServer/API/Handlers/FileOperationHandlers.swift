@@ -60,6 +60,6 @@ struct FileOperationHandlers: Sendable {
     private func change(
         _ request: MemberRequest, _ body: @escaping @Sendable (inout SharedFolder) throws -> FolderEntry
     ) async throws -> Response {
-        .json(try await store.write(by: request.member.uid, storing: nil) { try $0.describe(body(&$0)) })
+        .json(try await store.write(by: request.member.uid, storing: []) { try $0.describe(body(&$0)) })
     }
 }

@@ -8,7 +8,7 @@ struct FolderHandlers: Sendable {
     /// The most results of a search in texts, unless the request asks for more.
     private static let textMatches: Int64 = 100
 
-    let store: any FolderStore & SearchStore & GalleryStore
+    let store: any FolderStore & GalleryStore
     let reader: FolderReader
     let media: MediaInfoReader
 

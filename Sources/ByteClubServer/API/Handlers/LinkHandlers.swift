@@ -49,7 +49,7 @@ struct LinkHandlers: Sendable {
     /// Answers `GET /copy_ref/<root>/<path>`.
     func copyReference(_ request: MemberRequest) async throws -> Response {
         let link = try await store.link(
-            .copy, to: linkable(request), by: request.member.uid, lifetime: nil)
+            .copy, to: linkable(request), by: request.member.uid, Link.Terms())
         return .json(LinkResponse(name: "copy_ref", text: link.secret, expires: link.expires))
     }
 

@@ -4,7 +4,7 @@ import NIOCore
 
 /// Signs programs in by OAuth 1.0.
 struct OAuth1Handlers: Sendable {
-    let store: any AppStore & GrantStore
+    let store: any AppStore
     let authenticator: Authenticator
 
     /// Answers `/oauth/request_token`: the start of a sign-in by OAuth 1.0.

@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// Signs programs in by OAuth 2.0, and out.
 struct OAuth2Handlers: Sendable {
-    let store: any AppStore & GrantStore & SessionStore
+    let store: any AppStore & SessionStore
     let authenticator: Authenticator
     let devices: DeviceGrantHandlers
 

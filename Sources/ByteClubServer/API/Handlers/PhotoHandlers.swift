@@ -6,7 +6,7 @@ struct PhotoHandlers: Sendable {
     /// The most files with one content that are examined.
     static let mostFiles = 1000
 
-    let store: any FolderStore & MediaInfoStore
+    let store: any FolderStore & GalleryStore
     let pictures: PictureStore
     let site: WebSite
 

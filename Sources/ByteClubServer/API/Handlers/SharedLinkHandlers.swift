@@ -7,7 +7,7 @@ struct SharedLinkHandlers: Sendable {
     /// Browsers ask again after this time, so that a revoked link stops working.
     private static let pictureCache = "private, max-age=3600"
 
-    let store: any FolderStore & LinkStore & MediaInfoStore & GalleryStore
+    let store: any FolderStore & LinkStore & GalleryStore
     let reader: FolderReader
     let downloads: DownloadHandlers
     let photos: PhotoHandlers

@@ -26,7 +26,7 @@ struct UploadHandlers: Sendable {
         }
     }
 
-    let store: any FolderStore & UploadStore & RoomStore
+    let store: any FolderStore & UploadStore
     let authenticator: Authenticator
     /// The most bytes of one upload or chunk.
     let bodyLimit: Int64
@@ -125,7 +125,7 @@ struct UploadHandlers: Sendable {
     ) async throws -> Response {
         let (bytes, hash, policy) = (content.bytes, content.hash, policy)
         return .json(
-            try await store.write(by: request.member.uid, storing: content) { folder in
+            try await store.write(by: request.member.uid, storing: [content]) { folder in
                 try folder.describe(
                     folder.put(
                         path, bytes: bytes, hash: hash, modified: policy.modified, executable: policy.isExecutable,

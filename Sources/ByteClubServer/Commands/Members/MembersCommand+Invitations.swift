@@ -31,8 +31,9 @@ extension MembersCommand {
                 throw CommandFailure(.data, "the club has no owner yet; invite its owner first, without --role")
             }
             let (secret, given): (String, Role)
-            if let first = try await store.addOwnerInvitation(lifetime: lifetime) {
-                (secret, given) = (first, .owner)
+            let first = try await store.addOwnerInvitation(lifetime: lifetime) { _ in Secret.text(bytes: 16) }
+            if let first {
+                (secret, given) = (first.secret, .owner)
             } else {
                 given = role ?? .editor
                 secret = try await store.addInvitation(role: given, lifetime: lifetime, by: Invitation.byHost)

@@ -26,26 +26,18 @@ final class ContentPipeline: Sendable {
     private struct State {
         var buffer: [UInt8] = []
         var file: Descriptor?
-        var digests: BlockDigests
-        var offset: Int64
-        var writtenBack: Int64
+        var digests = BlockDigests()
+        var offset: Int64 = 0
+        var writtenBack: Int64 = 0
         var jobs = 0
         var failure: (any Error)?
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state: Mutex<State>
-
-    /// Starts at an offset of a file, whose unfinished block `digests` has hashed.
-    init(file: Descriptor? = nil, offset: Int64 = 0, digests: BlockDigests = BlockDigests()) {
-        state = Mutex(State(file: file, digests: digests, offset: offset, writtenBack: offset))
-    }
+    private let state = Mutex(State())
 
     /// Whether bytes are in a file, or should be.
     var hasFile: Bool { state.withLock { $0.file != nil } }
-
-    /// How many bytes wait in memory.
-    var buffered: Int { state.withLock { $0.buffer.count } }
 
     /// Copies bytes into the buffer, and returns whether it is full.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -61,15 +53,16 @@ final class ContentPipeline: Sendable {
         }
     }
 
-    /// Removes and returns the buffer; for bodies that need no file.
-    func takeBuffer() -> [UInt8] {
+    /// Removes and returns a body that needs no file: one of at most so many bytes; nil for any other.
+    func takeBody(upTo limit: Int) -> [UInt8]? {
         state.withLock { state in
+            guard state.file == nil, state.buffer.count <= limit else { return nil }
             defer { state.buffer = [] }
             return state.buffer
         }
     }
 
-    /// Sets the file when it is opened late, or another position.
+    /// Sets the file, and the position in it whose unfinished block `digests` has hashed.
     func begin(_ file: Descriptor, offset: Int64, digests: BlockDigests) {
         state.withLock { state in
             state.file = file

@@ -14,9 +14,7 @@ struct FileBlobStore: BlobStore {
     ///
     /// - Throws: ``StorageError``.
     init(directory: String) throws {
-        root = directory + "/blobs"
-        staging = directory + "/staging"
-        reserve = DiskReserve(directory, spare: SpareChunks(root: directory + "/chunks"))
+        self.init(existing: directory)
         let isNew = try (Directory.make(root), Directory.make(staging))
         if isNew.0 || isNew.1 { try Directory.sync(directory) }
     }
@@ -69,14 +67,9 @@ struct FilePublication: BlobPublication {
     /// The most directories that are synced one by one.
     private static let fewDirectories = 3
 
-    private let store: FileBlobStore
-    private var placed: [(file: StagedFile, target: String)] = []
-    private var directories: Set<String> = []
-
-    /// Starts without files.
-    init(store: FileBlobStore) {
-        self.store = store
-    }
+    let store: FileBlobStore
+    private(set) var placed: [(file: StagedFile, target: String)] = []
+    private(set) var directories: Set<String> = []
 
     /// Moves a synced file to its content's place.
     ///

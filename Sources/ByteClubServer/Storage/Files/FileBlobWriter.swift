@@ -24,11 +24,8 @@ final class FileBlobWriter: BlobWriter {
     }
 
     func finish(durably: Bool) async throws -> StagedContent {
-        if !pipeline.hasFile, pipeline.buffered <= StagedContent.inlineLimit,
-            let content = StagedContent(inline: pipeline.takeBuffer())
-        {
-            return content
-        }
+        let small = pipeline.takeBody(upTo: StagedContent.inlineLimit)
+        if let content = small.flatMap(StagedContent.init(inline:)) { return content }
         try await openFile()
         let (length, digests) = try await pipeline.finish(durably: durably)
         guard let file = staged.withLock({ $0 }) else { throw StorageError(.closed, "the content was discarded") }

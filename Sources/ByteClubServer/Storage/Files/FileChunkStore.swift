@@ -133,22 +133,12 @@ final class FileChunkStore: ChunkStore {
                 if let waiting { return waiting }
                 var counted: [Int64: Int64] = [:]
                 for member in try self.members() {
-                    for name in try Directory.names(in: self.folder(of: member)) {
-                        let length = Directory.fileLength(self.folder(of: member) + "/" + name) ?? 0
-                        counted[member, default: 0] += self.weight(length)
+                    for path in try self.paths(of: member) {
+                        counted[member, default: 0] += self.weight(Directory.fileLength(path) ?? 0)
                     }
                 }
                 waiting = counted
                 return counted
-            }
-        }
-    }
-
-    func waitingBytes(of hashes: [ContentHash], from member: Int64) async throws -> Int64 {
-        if hashes.isEmpty { return 0 }
-        return try await ContentPipeline.onDisk {
-            Set(hashes).reduce(0) { sum, hash in
-                sum + (Directory.fileLength(self.path(of: hash, from: member)).map(self.weight) ?? 0)
             }
         }
     }
@@ -169,14 +159,9 @@ final class FileChunkStore: ChunkStore {
         let oldest = now().seconds - WaitingTime.idle
         return try await ContentPipeline.onDisk {
             guard bytes > 0, try self.members().contains(member) else { return 0 }
-            let folder = self.folder(of: member)
-            let idle = try Directory.names(in: folder).compactMap { name -> (path: String, modified: Int64)? in
-                let path = folder + "/" + name
-                guard let modified = Directory.modified(path), modified < oldest else { return nil }
-                return (path, modified)
-            }
+            let idle = try self.paths(of: member).map { (path: $0, modified: Directory.modified($0) ?? .max) }
             var freed: Int64 = 0
-            for chunk in idle.sorted(by: { $0.modified < $1.modified }) where freed < bytes {
+            for chunk in idle.sorted(by: { $0.modified < $1.modified }) where chunk.modified < oldest && freed < bytes {
                 freed += self.remove(chunk.path, of: member)
             }
             return freed
@@ -188,8 +173,7 @@ final class FileChunkStore: ChunkStore {
         try await ContentPipeline.onDisk {
             let members = try self.members()
             for member in members {
-                for name in try Directory.names(in: self.folder(of: member)) {
-                    let path = self.folder(of: member) + "/" + name
+                for path in try self.paths(of: member) {
                     if let modified = Directory.modified(path), modified < oldest { self.remove(path, of: member) }
                 }
             }
@@ -213,6 +197,12 @@ final class FileChunkStore: ChunkStore {
 
     /// The members who have a directory.
     private func members() throws -> [Int64] { try Directory.names(in: root).compactMap { Int64($0) } }
+
+    /// The paths of a member's chunks.
+    private func paths(of member: Int64) throws -> [String] {
+        let folder = folder(of: member)
+        return try Directory.names(in: folder).map { folder + "/" + $0 }
+    }
 
     private func folder(of member: Int64) -> String { root + "/\(member)" }
 

@@ -34,11 +34,29 @@ extension Database {
         let cursor = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
         return try cursor.next().map(transform)
     }
+
+    /// Whether a query, which is prepared once for each connection, has a row.
+    func hasRow(_ sql: String, _ arguments: StatementArguments) throws -> Bool {
+        try firstRow(sql, arguments) { _ in true } ?? false
+    }
+
+    /// A small content; nil when it is not there.
+    func content(_ hash: ContentHash) throws -> [UInt8]? {
+        try firstRow("SELECT bytes FROM content WHERE hash = ?", [hash.data]) { $0.bytes(0) ?? [] }
+    }
+
+    /// A value of the table `meta`; nil when it is not there.
+    func meta<T: DatabaseValueConvertible & StatementColumnConvertible>(_ name: String) throws -> T? {
+        try firstRow("SELECT value FROM meta WHERE name = ?", [name]) { $0[0] }
+    }
 }
 
 extension Row {
     /// A column's bytes, copied once; nil for NULL.
     func bytes(_ index: Int) -> [UInt8]? { try? withUnsafeData(atIndex: index) { $0.map { Array($0) } } }
+
+    /// A column's hash; nil for NULL.
+    func hash(_ index: Int) -> ContentHash? { bytes(index).flatMap(ContentHash.init(bytes:)) }
 }
 
 extension ContentHash {

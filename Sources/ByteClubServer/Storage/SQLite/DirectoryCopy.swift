@@ -95,14 +95,13 @@ struct DirectoryCopy {
         var folders: Set<String> = []
         let copy = try DatabaseQueue(path: draft + "/" + SQLiteStore.databaseName)
         try copy.read { database in
-            let rows = try Row.fetchCursor(
-                database,
-                sql: """
-                    SELECT hash, max(bytes) FROM version WHERE kind = 0 AND bytes > \(SQLiteStore.inlineLimit)
-                    GROUP BY hash
-                    """)
-            while let row = try rows.next() {
-                guard let hash = row.bytes(0).flatMap(ContentHash.init(bytes:)) else { continue }
+            try database.forEachRow(
+                """
+                SELECT hash, max(bytes) FROM version WHERE kind = 0 AND bytes > \(StagedContent.inlineLimit)
+                GROUP BY hash
+                """
+            ) { row in
+                guard let hash = row.hash(0) else { return }
                 let bytes: Int64 = row[1]
                 let folder = to.directory(of: hash)
                 if folders.insert(folder).inserted { try Directory.make(folder) }
@@ -147,8 +146,7 @@ struct DirectoryCopy {
         guard unsafe rename(draft, target) == 0 else {
             throw StorageError(errno: errno, "cannot give the copy the name '\(target)'")
         }
-        let parent = target.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        try Directory.sync(parent.isEmpty ? (target.hasPrefix("/") ? "/" : ".") : parent)
+        try Directory.sync(Directory.parent(of: target))
     }
 }
 
@@ -164,8 +162,7 @@ extension SQLiteStore {
     /// client remembers ever means something else.
     static func beginAnew(_ pool: DatabasePool, logger: Logger) throws {
         try pool.write { database in
-            let mark = try database.firstRow("SELECT 1 FROM meta WHERE name = ?", [Schema.Meta.copied]) { _ in true }
-            guard mark != nil else { return }
+            guard try database.hasRow("SELECT 1 FROM meta WHERE name = ?", [Schema.Meta.copied]) else { return }
             let next = try SQLiteFolderState.lastRevision(in: database) + numbersLeftOut
             try database.run("UPDATE meta SET value = ? WHERE name = ?", [Secret.text(bytes: 16), Schema.Meta.epoch])
             try database.run("UPDATE meta SET value = ? WHERE name = ?", [next, Schema.Meta.forgotten])

@@ -24,15 +24,13 @@ final class GroupCommit: Sendable {
         var waiting: [Change] = []
         var isDraining = false
         var isClosed = false
-        var statistics = StoreStatistics.Commits()
-        var replacedBytes: Int64 = 0
+        var statistics = StoreStatistics()
     }
 
     private let pool: DatabasePool
-    private let blobs: any BlobStore
-    private let reserve: DiskReserve
-    private let checkpointer: Checkpointer?
+    private let files: FileBlobStore
     private let settings: HistorySettings
+    private let checkpointer: Checkpointer?
     private let signal: ChangeSignal
     private let queue = DispatchQueue(label: "byteclub.storage.writer", qos: .userInitiated)
     private let state = Mutex(State())
@@ -41,25 +39,15 @@ final class GroupCommit: Sendable {
     ///
     /// Without a checkpointer, SQLite empties its log within commits.
     init(
-        pool: DatabasePool, blobs: any BlobStore, reserve: DiskReserve, settings: HistorySettings,
-        checkpointer: Checkpointer?, signal: ChangeSignal
+        pool: DatabasePool, files: FileBlobStore, settings: HistorySettings, checkpointer: Checkpointer?,
+        signal: ChangeSignal
     ) {
-        self.pool = pool
-        self.blobs = blobs
-        self.reserve = reserve
-        self.settings = settings
-        self.checkpointer = checkpointer
-        self.signal = signal
+        (self.pool, self.files, self.settings) = (pool, files, settings)
+        (self.checkpointer, self.signal) = (checkpointer, signal)
     }
 
-    /// How many transactions have become durable.
-    var commits: Int { Int(statistics.time.count) }
-
-    /// The number and duration of the transactions.
-    var statistics: StoreStatistics.Commits { state.withLock { $0.statistics } }
-
-    /// The bytes of the versions that others took the place of since the store was opened.
-    var replacedBytes: Int64 { state.withLock { $0.replacedBytes } }
+    /// The transactions that have become durable, and what they replaced.
+    var statistics: StoreStatistics { state.withLock { $0.statistics } }
 
     /// Runs a change in the next transaction, and returns when that is durable.
     ///
@@ -141,8 +129,8 @@ final class GroupCommit: Sendable {
             }
             let seconds = start.duration(to: .now) / .seconds(1)
             state.withLock { state in
-                state.statistics.time.record(seconds)
-                state.statistics.changes += Int64(batch.count)
+                state.statistics.commits.time.record(seconds)
+                state.statistics.commits.changes += Int64(batch.count)
             }
             for report in reports { report(nil) }
             keepLogShort(after: batch)
@@ -164,7 +152,7 @@ final class GroupCommit: Sendable {
     }
 
     private func runAll(_ batch: [Change], in database: Database, reports: inout [Report]) throws {
-        let transaction = try WriteTransaction(database: database, blobs: blobs, reserve: reserve, settings: settings)
+        let transaction = try WriteTransaction(database: database, files: files, settings: settings)
         do {
             for change in batch {
                 reports.append(change.run(transaction))
@@ -179,7 +167,7 @@ final class GroupCommit: Sendable {
         // and what nothing refers to is collected some day.
         try database.commit()
         let changes = transaction.accepted
-        state.withLock { $0.replacedBytes += changes.usage.replaced }
+        state.withLock { $0.statistics.replacedBytes += changes.usage.replaced }
         signal.notify(changes.entries, below: changes.subtrees, upTo: changes.lastRevision)
     }
 }

@@ -75,8 +75,6 @@ extension SQLiteFolderState {
         WHERE t.revision > :last AND t.revision <= :last + :count AND \(isLive) GROUP BY v.author
         """
 
-    private static let selectKey = "SELECT key FROM latest WHERE revision = ?"
-
     func summary(below key: PathKey) throws -> SubtreeSummary {
         let range = key.sortingBelow
         return try database.firstRow(Self.selectSummary, [range.after, range.before]) { row in
@@ -99,7 +97,7 @@ extension SQLiteFolderState {
         let (path, key) = (change.source.path, change.source.path.key)
         let place: StatementArguments = ["key": key.sorting, "end": key.sortingBelow.before]
         let prefix: StatementArguments = ["length": path.string.unicodeScalars.count]
-        if try database.firstRow(Self.selectOther, place + prefix + ["path": path.string], { _ in true }) != nil {
+        if try database.hasRow(Self.selectOther, place + prefix + ["path": path.string]) {
             let below = try descendants(key, limit: .max)
             for version in change.versions(below: below, after: transaction.lastRevision) { try record(version) }
             return
@@ -145,7 +143,9 @@ extension SQLiteFolderState {
             if change.target == nil || !change.leavesTombstones { try database.run(Self.updateNodes, made) }
             count += piece
             guard piece == Self.piece else { return count }
-            done = try database.firstRow(Self.selectKey, [last + Int64(count)]) { $0[0] as String } ?? done
+            done =
+                try database.firstRow("SELECT key FROM latest WHERE revision = ?", [last + Int64(count)]) { $0[0] }
+                ?? done
         }
     }
 

@@ -197,12 +197,10 @@ struct SQLiteFolderState: FolderState {
 
     func revisions(by writer: OperationWriter, after revision: Int64, limit: Int) throws -> Set<Int64> {
         let first = try OperationMemory.first(after: revision, in: database)
-        let rows = try Row.fetchCursor(
-            database.cachedStatement(
-                sql: "SELECT member, id, revision FROM operation WHERE number >= ? ORDER BY number LIMIT ?"),
-            arguments: [first, limit])
         var found: Set<Int64> = []
-        while let row = try rows.next() {
+        try database.forEachRow(
+            "SELECT member, id, revision FROM operation WHERE number >= ? ORDER BY number LIMIT ?", [first, limit]
+        ) { row in
             let made: Int64 = row[2]
             if made > revision, writer.isWriter(of: row[1] as String, by: row[0]) { found.insert(made) }
         }
@@ -259,17 +257,12 @@ struct SQLiteFolderState: FolderState {
 
     static var readOnly: StorageError { StorageError(.io, "a reader cannot change the folder") }
 
-    func forgottenRevision() throws -> Int64 { try Self.number(Schema.Meta.forgotten, in: database) }
+    func forgottenRevision() throws -> Int64 { try database.meta(Schema.Meta.forgotten) ?? 0 }
 
     /// The number of the last change; in a copy of a data directory also of those that only the original may have made.
     static func lastRevision(in database: Database) throws -> Int64 {
         let last = try database.firstRow("SELECT max(revision) FROM version") { $0[0] as Int64? } ?? nil
-        return max(last ?? 0, try number(Schema.Meta.forgotten, in: database))
-    }
-
-    /// A number of the table `meta`, 0 when it is not there.
-    static func number(_ name: String, in database: Database) throws -> Int64 {
-        try database.firstRow("SELECT value FROM meta WHERE name = ?", [name]) { $0[0] as Int64 } ?? 0
+        return max(last ?? 0, try database.meta(Schema.Meta.forgotten) ?? 0)
     }
 
     static func entry(_ row: Row) throws -> FolderEntry { try entry(row, at: 0) }
@@ -286,7 +279,7 @@ struct SQLiteFolderState: FolderState {
         }
         return FolderEntry(
             path: path, isFolder: kind & 1 != 0, isDeleted: kind & 2 != 0, revision: row[first], bytes: row[first + 3],
-            contentHash: row.bytes(first + 4).flatMap(ContentHash.init(bytes:)),
+            contentHash: row.hash(first + 4),
             modified: APIDate(seconds: row[first + 5]),
             clientModified: (row[first + 11] as Int64?).map(FileTime.init(nanoseconds:)),
             isExecutable: row[first + 12], author: row[first + 6], node: NodeID(row[first + 7]),

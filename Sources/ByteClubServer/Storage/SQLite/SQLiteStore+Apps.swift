@@ -7,30 +7,18 @@ extension SQLiteStore {
     static let appColumns = "key, secret, name, redirects"
 
     func publicURL() async throws -> String? {
-        try await query { database in
-            try database.firstRow("SELECT value FROM meta WHERE name = ?", [Schema.Meta.publicURL]) { $0[0] }
-        }
+        try await query { try $0.meta(Schema.Meta.publicURL) }
     }
 
     func setPublicURL(_ url: String) async throws {
         if try await publicURL() == url { return }
-        try await writer.perform { transaction in
-            _ = try transaction.execute(
-                "INSERT OR REPLACE INTO meta(name, value) VALUES (?, ?)", [Schema.Meta.publicURL, url])
-        }
+        try await writer.perform { try $0.setMeta(Schema.Meta.publicURL, to: url) }
     }
 
     var clubName: String? { knownClubName.withLock { $0 } }
 
     func setClubName(_ name: String?) async throws {
-        try await writer.perform { transaction in
-            if let name {
-                _ = try transaction.execute(
-                    "INSERT OR REPLACE INTO meta(name, value) VALUES (?, ?)", [Schema.Meta.clubName, name])
-            } else {
-                _ = try transaction.execute("DELETE FROM meta WHERE name = ?", [Schema.Meta.clubName])
-            }
-        }
+        try await writer.perform { try $0.setMeta(Schema.Meta.clubName, to: name) }
         try readClubName()
     }
 
@@ -38,9 +26,7 @@ extension SQLiteStore {
     func readClubName() throws {
         // Under the lock, so that of two names that are stored at once the later one is shown.
         try knownClubName.withLock { known in
-            known = try pool.read { database in
-                try database.firstRow("SELECT value FROM meta WHERE name = ?", [Schema.Meta.clubName]) { $0[0] }
-            }
+            known = try pool.read { try $0.meta(Schema.Meta.clubName) }
         }
     }
 

@@ -119,8 +119,7 @@ struct ContentUse {
     init(in database: Database) throws {
         revision = try SQLiteFolderState.lastRevision(in: database)
         prefixes = []
-        let rows = try Row.fetchCursor(database, sql: "SELECT hash FROM version WHERE hash IS NOT NULL")
-        while let row = try rows.next() {
+        try database.forEachRow("SELECT hash FROM version WHERE hash IS NOT NULL") { row in
             if let hash = row.bytes(0) { prefixes.insert(Self.prefix(hash)) }
         }
     }

@@ -72,17 +72,18 @@ extension SQLiteStore {
     }
 
     func removeDevice(_ id: Int64, of member: Int64) async throws -> Bool {
-        try await removeDevices("id = ? AND member = ?", [id, member])
+        try await revoke("DELETE FROM device WHERE id = ? AND member = ?", [id, member])
     }
 
     func removeDevice(holding token: String) async throws {
-        _ = try await removeDevices("hash = ?", [Secret.hash(token)])
+        _ = try await revoke("DELETE FROM device WHERE hash = ?", [Secret.hash(token)])
     }
 
-    private func removeDevices(_ condition: String, _ arguments: StatementArguments) async throws -> Bool {
+    /// Deletes rows that let somebody in; false when there are none.
+    func revoke(_ sql: String, _ arguments: StatementArguments) async throws -> Bool {
         defer { memberCache.invalidate() }
         return try await writer.perform { transaction in
-            let count = try transaction.execute("DELETE FROM device WHERE \(condition)", arguments)
+            let count = try transaction.execute(sql, arguments)
             if count > 0 { try Self.countAccountChange(in: transaction) }
             return count > 0
         }

@@ -5,10 +5,17 @@ extension SQLiteStore {
     func read<T: Sendable>(
         _ body: @escaping @Sendable (SharedFolder) throws -> T
     ) async throws -> T {
+        try await readFolder { folder, _ in try body(folder) }
+    }
+
+    /// Runs a closure on a snapshot of the folder and on the database that has it.
+    func readFolder<T: Sendable>(
+        _ body: @escaping @Sendable (SharedFolder, Database) throws -> T
+    ) async throws -> T {
         let now = now()
         return try await query { [self] database in
             let state = SQLiteFolderState(reading: database)
-            return try body(SharedFolder(state: state, now: now, author: 0, names: names(in: database)))
+            return try body(SharedFolder(state: state, now: now, author: 0, names: names(in: database)), database)
         }
     }
 
@@ -68,29 +75,24 @@ extension SQLiteStore {
         guard let hash = entry.contentHash else {
             throw StorageError(.damaged, "'\(entry.path)' has no content in this version")
         }
-        if entry.bytes > Int64(inlineLimit) { return .blob(blobs.blob(hash, length: entry.bytes)) }
-        let bytes = try database.firstRow("SELECT bytes FROM content WHERE hash = ?", [hash.data]) {
-            $0.bytes(0) ?? []
+        if entry.bytes > Int64(StagedContent.inlineLimit) { return .blob(blobs.blob(hash, length: entry.bytes)) }
+        guard let bytes = try database.content(hash) else {
+            throw StorageError(.damaged, "the content of '\(entry.path)' is missing")
         }
-        guard let bytes else { throw StorageError(.damaged, "the content of '\(entry.path)' is missing") }
         return .bytes(bytes)
     }
 
     func journal(
         after cursor: JournalCursor?, besides writer: OperationWriter?, limits: JournalLimits
     ) async throws -> (page: SyncPage, bodies: [[UInt8]]) {
-        let (epoch, now) = (epoch, now())
-        return try await query { [self] database in
-            let folder = SharedFolder(
-                state: SQLiteFolderState(reading: database), now: now, author: 0, names: names(in: database))
+        let epoch = epoch
+        return try await readFolder { folder, database in
             let limits = try folder.limits(limits, besides: writer, after: cursor)
             let (entries, next, hasMore) = try folder.journal(after: cursor, epoch: epoch, limits: limits)
             var bodies: [[UInt8]] = []
             for entry in entries where limits.takes(entry) {
-                let bytes = try entry.contentHash.flatMap { hash in
-                    try database.firstRow("SELECT bytes FROM content WHERE hash = ?", [hash.data]) { $0.bytes(0) ?? [] }
-                }
-                guard let bytes, Int64(bytes.count) == entry.bytes else {
+                guard let bytes = try entry.contentHash.flatMap(database.content), Int64(bytes.count) == entry.bytes
+                else {
                     throw StorageError(.damaged, "the content of '\(entry.path)' is missing")
                 }
                 bodies.append(bytes)

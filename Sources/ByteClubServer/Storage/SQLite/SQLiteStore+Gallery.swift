@@ -80,10 +80,8 @@ extension SQLiteStore {
     func photos(
         below path: RemotePath, matching filter: PhotoFilter, named name: SearchQuery?, limit: Int
     ) async throws -> [Metadata] {
-        let now = now()
-        return try await query { [self] database in
+        try await readFolder { folder, database in
             let state = SQLiteFolderState(reading: database)
-            let folder = SharedFolder(state: state, now: now, author: 0, names: names(in: database))
             let place = try folder.existing(path)
             var found: [Metadata] = []
             guard let search = Self.search(filter, below: place.path.key) else { return found }

@@ -111,11 +111,7 @@ extension SQLiteStore {
     }
 
     func removeWebSession(_ secret: String) async throws {
-        defer { memberCache.invalidate() }
-        try await writer.perform { transaction in
-            let count = try transaction.execute("DELETE FROM web_session WHERE hash = ?", [Secret.hash(secret)])
-            if count > 0 { try Self.countAccountChange(in: transaction) }
-        }
+        _ = try await revoke("DELETE FROM web_session WHERE hash = ?", [Secret.hash(secret)])
     }
 
     /// Adds a row whose last column is its expiry, unless `check` throws, and removes the expired rows of its table.

@@ -8,7 +8,7 @@ extension SQLiteStore {
     /// How many seconds this data directory has seen pass, now.
     func age(in database: Database) throws -> HistoryAge {
         let (wall, uptime) = (now().seconds, uptime())
-        let text = try database.firstRow("SELECT value FROM meta WHERE name = ?", [Schema.Meta.age]) { $0[0] as String }
+        let text: String? = try database.meta(Schema.Meta.age)
         let known = text.flatMap(HistoryAge.init(text:)) ?? HistoryAge(wall: wall, uptime: uptime)
         return known.advanced(wall: wall, uptime: uptime)
     }
@@ -17,8 +17,7 @@ extension SQLiteStore {
         try await writer.perform { [self] transaction in
             let database = transaction.database
             let age = try age(in: database)
-            try transaction.execute(
-                "INSERT OR REPLACE INTO meta(name, value) VALUES (?, ?)", [Schema.Meta.age, age.text])
+            try transaction.setMeta(Schema.Meta.age, to: age.text)
             try transaction.execute(
                 "INSERT OR REPLACE INTO history_mark(age, revision) VALUES (?, ?)",
                 [age.seconds, transaction.lastRevision])
@@ -43,7 +42,7 @@ extension SQLiteStore {
         let last = try database.firstRow(
             "SELECT age, revision FROM history_mark WHERE age <= ? ORDER BY age DESC LIMIT 1", [bound]
         ) { (age: $0[0] as Int64, revision: $0[1] as Int64) }
-        let done = try SQLiteFolderState.number(Schema.Meta.purged, in: database)
+        let done: Int64 = try database.meta(Schema.Meta.purged) ?? 0
         guard let last, last.revision > done else { return (0, true) }
         // A path's last version may be followed by another entry's there: then its own entry still ends with it.
         let replacing = try database.rows(
@@ -68,9 +67,7 @@ extension SQLiteStore {
         if isLast { try transaction.execute("DELETE FROM history_mark WHERE age < ?", [last.age]) }
         return (replacing.count { $0.previous > 0 }, isLast)
     }
-}
 
-extension SQLiteStore {
     /// The most versions that one transaction forgets, so that writers never wait for it.
     private static let dropBatch = 500
 

@@ -10,15 +10,12 @@ extension SQLiteStore {
             lifetime: lifetime
         ) { transaction in
             // The invitations of a member who stops being an owner are withdrawn, so none may be made after that.
-            if inviter > 0, try !Self.isOwner(inviter, in: transaction) { throw StorageError.noInviter }
+            let isOwner = "SELECT 1 FROM member WHERE uid = ? AND disabled = 0 AND role = ?"
+            if inviter > 0, try !transaction.database.hasRow(isOwner, [inviter, Role.owner.rawValue]) {
+                throw StorageError.noInviter
+            }
         }
         return secret
-    }
-
-    private static func isOwner(_ uid: Int64, in transaction: WriteTransaction) throws -> Bool {
-        try transaction.database.firstRow(
-            "SELECT 1 FROM member WHERE uid = ? AND disabled = 0 AND role = ?", [uid, Role.owner.rawValue]
-        ) { _ in true } ?? false
     }
 
     func addOwnerInvitation(
@@ -27,10 +24,7 @@ extension SQLiteStore {
         let expires = now().seconds + lifetime
         let secret = secret(expires)
         return try await writer.perform { transaction in
-            let isOwned = try transaction.database.firstRow(
-                "SELECT 1 FROM member WHERE disabled = 0 AND role = ?", [Role.owner.rawValue]
-            ) { _ in true }
-            if isOwned != nil { return nil }
+            if try Self.hasOwner(in: transaction.database) { return nil }
             try transaction.execute(
                 "INSERT INTO invitation(hash, role, inviter, expires) VALUES (?, ?, ?, ?)",
                 [Secret.hash(secret), Role.owner.rawValue, Invitation.byNobody, expires])

@@ -126,13 +126,9 @@ extension SQLiteStore {
     }
 
     func removeLink(_ id: Int64, for member: Member) async throws -> Bool {
-        try await writer.perform { transaction in
-            let count = try transaction.execute(
-                "DELETE FROM link WHERE id = ? AND purpose != \(Link.Purpose.copy.rawValue) AND (? OR member = ?)",
-                [id, member.role == .owner, member.uid])
-            if count > 0 { try Self.countAccountChange(in: transaction) }
-            return count > 0
-        }
+        try await revoke(
+            "DELETE FROM link WHERE id = ? AND purpose != \(Link.Purpose.copy.rawValue) AND (? OR member = ?)",
+            [id, member.role == .owner, member.uid])
     }
 
     /// Removes all links of a member, or those that only editors may have.

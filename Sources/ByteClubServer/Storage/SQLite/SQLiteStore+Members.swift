@@ -15,9 +15,8 @@ extension SQLiteStore {
             let member = try Self.insertMember(name, role: role, now: now, in: transaction)
             try Self.insertDevice(
                 Secret.hash(token), member: member.uid, app: "", name: "", now: now, in: transaction)
-            guard let signed else {
-                return NewMember(name: name, token: token, uid: member.uid, role: member.role, oauth1: nil)
-            }
+            var new = NewMember(name: name, token: token, uid: member.uid, role: member.role)
+            guard let signed else { return new }
             let app = try transaction.database.firstRow(
                 "SELECT \(Self.appColumns) FROM app WHERE name = ?", [App.oauth1Name], Self.app)
             guard let app, let secret = app.secret else {
@@ -26,11 +25,10 @@ extension SQLiteStore {
             try Self.insertDevice(
                 Secret.hash(signed.token), secret: signed.secret, member: member.uid, app: app.key, name: "",
                 now: now, in: transaction)
-            let credentials = OAuth1Credentials(
+            new.oauth1 = OAuth1Credentials(
                 consumerKey: app.key, consumerSecret: secret, token: signed.token, tokenSecret: signed.secret,
                 member: member)
-            return NewMember(
-                name: name, token: token, uid: member.uid, role: member.role, oauth1: credentials)
+            return new
         }
         memberCache.invalidate()
         return added
@@ -84,10 +82,9 @@ extension SQLiteStore {
     }
 
     private static func isStill(_ owner: OwnerState, in transaction: WriteTransaction) throws -> Bool {
-        try transaction.database.firstRow(
+        try transaction.database.hasRow(
             "SELECT 1 FROM member WHERE uid = ? AND disabled = 0 AND role = ? AND password IS ?",
-            [owner.uid, Role.owner.rawValue, owner.password?.text]
-        ) { _ in true } ?? false
+            [owner.uid, Role.owner.rawValue, owner.password?.text])
     }
 
     func credentials(ofMember name: String) async throws -> (member: Member, password: PasswordHash?)? {
@@ -146,9 +143,7 @@ extension SQLiteStore {
         let database = transaction.database
         try MemberName.check(
             name, besides: try database.rows("SELECT name FROM member WHERE disabled = 0") { $0[0] as String })
-        let owner = "SELECT 1 FROM member WHERE disabled = 0 AND role = ?"
-        let hasOwner = try database.firstRow(owner, [Role.owner.rawValue]) { _ in true } ?? false
-        let role = role ?? (hasOwner ? .editor : .owner)
+        let role = try role ?? (hasOwner(in: database) ? .editor : .owner)
         try transaction.execute(
             "INSERT INTO member(name, folded, created, role, password) VALUES (?, ?, ?, ?, ?)",
             [name, PathKey.fold(name), now.seconds, role.rawValue, password?.text])
@@ -156,6 +151,11 @@ extension SQLiteStore {
         if role == .owner { try withdrawInvitations(of: Invitation.byNobody, in: transaction) }
         try countAccountChange(in: transaction)
         return Member(uid: uid, name: name, created: now, role: role, isDisabled: false)
+    }
+
+    /// Whether there is an owner.
+    static func hasOwner(in database: Database) throws -> Bool {
+        try database.hasRow("SELECT 1 FROM member WHERE disabled = 0 AND role = ?", [Role.owner.rawValue])
     }
 
     /// Invalidates what this and other processes have cached of members, devices, sessions and links.
@@ -169,16 +169,14 @@ extension SQLiteStore {
             uid: row[0], name: row[1], created: APIDate(seconds: row[2]), role: Role(rawValue: row[4]) ?? .viewer,
             isDisabled: (row[3] as Int) != 0)
     }
-}
 
-extension SQLiteStore {
     func standingVersion() async throws -> Int64 {
         try await query { try Self.standingVersion(in: $0) }
     }
 
     /// How often accounts have changed.
     static func standingVersion(in database: Database) throws -> Int64 {
-        try database.firstRow("SELECT value FROM meta WHERE name = ?", [Schema.Meta.members]) { $0[0] } ?? 0
+        try database.meta(Schema.Meta.members) ?? 0
     }
 
     func lapsed(_ standings: Set<Standing>) async throws -> Set<Standing> {
@@ -199,8 +197,6 @@ extension SQLiteStore {
                     [secret, purpose.rawValue]
                 )
             }
-        return try database.firstRow(
-            "SELECT 1 FROM \(source) WHERE \(condition) AND m.disabled = 0", arguments
-        ) { _ in true } ?? false
+        return try database.hasRow("SELECT 1 FROM \(source) WHERE \(condition) AND m.disabled = 0", arguments)
     }
 }

@@ -5,7 +5,7 @@ extension SQLiteStore {
     func usage(of member: Int64) async throws -> StorageUsage {
         let (directory, settings) = (directory, settings)
         return try await query { database in
-            let ledger = UsageLedger(database)
+            let ledger = UsageLedger(database: database)
             let used = try ledger.club().bytes
             let (disk, isEndless) = used.addingReportingOverflow(try Directory.freeBytes(directory))
             let quota = try settings.quota(used: used, ofMember: ledger.member(member).bytes)
@@ -18,7 +18,7 @@ extension SQLiteStore {
 
     func takenRoom(by member: Int64, at path: RemotePath?) async throws -> TakenRoom {
         try await query { database in
-            let ledger = UsageLedger(database)
+            let ledger = UsageLedger(database: database)
             return TakenRoom(
                 ofMember: try ledger.member(member).bytes + ledger.unfinishedUploads(of: member),
                 ofClub: try ledger.club().bytes + ledger.unfinishedUploads(of: nil),
@@ -52,18 +52,12 @@ extension SQLiteStore {
 
 /// How much is stored, as one transaction of the database sees it: the club's sum and each member's.
 struct UsageLedger {
-    private let database: Database
-
-    /// Reads and writes through a connection.
-    init(_ database: Database) {
-        self.database = database
-    }
+    let database: Database
 
     /// All that is live.
     func club() throws -> Usage {
         Usage(
-            bytes: try SQLiteFolderState.number(Schema.Meta.used, in: database),
-            entries: try SQLiteFolderState.number(Schema.Meta.entries, in: database))
+            bytes: try database.meta(Schema.Meta.used) ?? 0, entries: try database.meta(Schema.Meta.entries) ?? 0)
     }
 
     /// The live entries that a member was the last to write.

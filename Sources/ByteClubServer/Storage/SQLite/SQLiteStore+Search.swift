@@ -6,10 +6,8 @@ extension SQLiteStore {
     func searchTexts(
         _ path: RemotePath, query: TextQuery, includeDeleted: Bool, limit: Int
     ) async throws -> TextSearchResults {
-        let (files, now) = (files, now())
-        return try await self.query { [self] database in
-            let folder = SharedFolder(
-                state: SQLiteFolderState(reading: database), now: now, author: 0, names: names(in: database))
+        let files = files
+        return try await readFolder { folder, database in
             let place = try folder.existing(path)
             var search = TextSearch(
                 query: query, folder: place.path.key, includeDeleted: includeDeleted, limit: limit,
@@ -25,7 +23,7 @@ extension SQLiteStore {
         let files = files
         let step = try await query { try SearchIndex(database: $0, files: files).step() }
         if step.end > step.start {
-            if !step.changes.isEmpty { try files.reserve.check() }
+            if !step.new.isEmpty { try files.reserve.check() }
             let isDone = try await writer.perform(bytes: step.bytes * Self.writtenPerByte) { transaction in
                 try transaction.beginChange()
                 return try SearchIndex(database: transaction.database, files: files).perform(step)
@@ -54,8 +52,7 @@ extension SQLiteStore {
                 WHERE v.kind = 2 AND s.hash IS NOT NULL AND p.hash IS NOT s.hash
                 """
             ) { row in
-                SearchIndex.Document(
-                    id: row[0], node: row[1], name: row[2], hash: row.bytes(3).flatMap(ContentHash.init(bytes:)))
+                SearchIndex.Document(id: row[0], node: row[1], name: row[2], hash: row.hash(3))
             }
         }
         for document in forgotten {
@@ -63,9 +60,8 @@ extension SQLiteStore {
                 try transaction.beginChange()
                 let index = SearchIndex(database: transaction.database, files: files)
                 guard try index.has(document) else { return }
-                let texts = TextSource(database: transaction.database, files: files)
                 var old = document
-                old.words = try document.hash.flatMap { try texts.text($0) }.map { FoldedText($0).string } ?? ""
+                old.words = try index.words(of: document)
                 try index.remove(old)
                 (old.hash, old.words) = (nil, "")
                 try index.add(old)
@@ -75,7 +71,7 @@ extension SQLiteStore {
 
     /// Empties an index that was made by other rules.
     static func checkIndex(_ pool: DatabasePool) throws {
-        let known = try pool.read { try SQLiteFolderState.number(Schema.Meta.folding, in: $0) }
+        let known: Int64 = try pool.read { try $0.meta(Schema.Meta.folding) ?? 0 }
         if known != FoldedText.version { try pool.write { try SearchIndex.reset(in: $0) } }
     }
 }

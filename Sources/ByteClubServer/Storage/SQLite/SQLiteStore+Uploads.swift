@@ -142,7 +142,7 @@ extension SQLiteStore {
 
     /// Runs the write that completes an upload, while no chunk may touch its file.
     func committing<T: Sendable>(_ upload: UploadIdentity, _ body: () async throws -> T) async throws -> T {
-        try await claims.claimCommit(upload.id)
+        try await claims.claim(upload.id, nil)
         defer { claims.releaseCommit(upload.id) }
         // Bytes that were acknowledged after the hash was computed must not be cut off.
         let size = try await query { database in

@@ -15,8 +15,6 @@ final class SQLiteStore: ClubStore {
     static let databaseName = "byteclub.sqlite"
     /// The name of the file that a server locks, and that is there from the first one on.
     static let lockName = "lock"
-    /// The most bytes of a content that is kept in the database, not as a blob: 64 KiB.
-    static let inlineLimit = StagedContent.inlineLimit
 
     /// The purpose of opening a data directory.
     enum Mode: Sendable {
@@ -93,7 +91,8 @@ final class SQLiteStore: ClubStore {
             }
             let (epoch, key, last) = try pool.read { database in
                 (
-                    try Self.meta(Schema.Meta.epoch, in: database), try Self.meta(Schema.Meta.signingKey, in: database),
+                    try Self.storedText(Schema.Meta.epoch, in: database),
+                    try Self.storedText(Schema.Meta.signingKey, in: database),
                     try SQLiteFolderState.lastRevision(in: database)
                 )
             }
@@ -105,8 +104,7 @@ final class SQLiteStore: ClubStore {
             signal = ChangeSignal(lastRevision: last)
             let checkpointer = try mode == .server ? Checkpointer(path: directory + "/" + Self.databaseName) : nil
             writer = GroupCommit(
-                pool: pool, blobs: files, reserve: files.reserve, settings: settings, checkpointer: checkpointer,
-                signal: signal)
+                pool: pool, files: files, settings: settings, checkpointer: checkpointer, signal: signal)
             try readClubName()
             if mode == .server { try recoverStaging() }
         } catch {
@@ -122,7 +120,9 @@ final class SQLiteStore: ClubStore {
     var waiterCount: Int { signal.waiterCount }
 
     var statistics: StoreStatistics {
-        StoreStatistics(commits: writer.statistics, waiting: waiterCount, replacedBytes: writer.replacedBytes)
+        var statistics = writer.statistics
+        statistics.waiting = waiterCount
+        return statistics
     }
 
     func close() throws {
@@ -150,11 +150,12 @@ final class SQLiteStore: ClubStore {
         }
     }
 
-    /// A text of the table `meta`.
-    static func meta(_ name: String, in database: Database) throws -> String {
-        guard let value = try database.firstRow("SELECT value FROM meta WHERE name = ?", [name], { $0[0] as String })
-        else { throw StorageError(.damaged, "the database has no '\(name)'") }
-        return value
+    /// A text of the table `meta` that is always there.
+    private static func storedText(_ name: String, in database: Database) throws -> String {
+        guard let text: String = try database.meta(name) else {
+            throw StorageError(.damaged, "the database has no '\(name)'")
+        }
+        return text
     }
 
     private static func lock(_ directory: String) throws -> Descriptor {

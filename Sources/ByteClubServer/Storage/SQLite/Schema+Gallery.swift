@@ -89,14 +89,6 @@ extension Schema {
                 """)
     }
 
-    /// Version 14: photos are read again, since places that only their XMP packets have were not found before.
-    ///
-    /// Until then they stay in the gallery with their old details.
-    @Sendable static func readPhotosAgain(_ db: Database) throws { try forgetPhotos(readBefore: 2, db) }
-
-    /// Version 15: photos are read again, since of several XMP packets the first alone was read.
-    @Sendable static func readAllPackets(_ db: Database) throws { try forgetPhotos(readBefore: 3, db) }
-
     /// Version 16: photos are kept by clocks at their places, and all else by the server's clock.
     ///
     /// Photos are read again, since only the moment was kept of those with an offset; until then they keep their dates.
@@ -108,9 +100,11 @@ extension Schema {
         }
         let moment = "coalesce(client_modified / 1000000000, modified)"
         for trigger in ["note_added", "note_changed"] { try change("trigger", trigger, moment, db) { clock($0) } }
-        try forgetPhotos(readBefore: 4, db)
         try db.execute(
             sql: """
+                DELETE FROM media_info WHERE version < 4;
+                UPDATE gallery_item SET pending = 1 WHERE revision IN (
+                    SELECT revision FROM gallery_source WHERE pending = 1);
                 UPDATE gallery_item SET date = coalesce((SELECT \(clock(moment)) FROM version v
                     WHERE v.revision = gallery_item.revision), date)
                 WHERE kind IS NULL
@@ -131,15 +125,6 @@ extension Schema {
     /// The server's local time at a moment in seconds since 1970; the moment itself where SQLite has no such date.
     private static func clock(_ moment: String) -> String {
         "coalesce(CAST(strftime('%s', \(moment), 'unixepoch', 'localtime') AS INTEGER), \(moment))"
-    }
-
-    private static func forgetPhotos(readBefore version: Int, _ db: Database) throws {
-        try db.execute(
-            sql: """
-                DELETE FROM media_info WHERE version < \(version);
-                UPDATE gallery_item SET pending = 1 WHERE revision IN (
-                    SELECT revision FROM gallery_source WHERE pending = 1);
-                """)
     }
 
     private static let item = "revision, date, kind, pending, latitude, longitude"

@@ -60,27 +60,21 @@ extension Schema {
     /// Version 3: each folder's newest change among its children is at hand, so that an unchanged listing is not read.
     ///
     /// A row stays as it is when history is forgotten, lest a listing get a hash that an older one had.
-    @Sendable static func addListings(_ db: Database) throws {
-        try db.execute(
-            sql: """
-                CREATE TABLE listing(folder TEXT PRIMARY KEY, newest INTEGER NOT NULL) WITHOUT ROWID, STRICT;
-                INSERT INTO listing(folder, newest) SELECT parent, max(revision) FROM latest GROUP BY parent;
-                """)
-    }
+    static let addListings = """
+        CREATE TABLE listing(folder TEXT PRIMARY KEY, newest INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+        INSERT INTO listing(folder, newest) SELECT parent, max(revision) FROM latest GROUP BY parent;
+        """
 
     /// Version 4: links to paths, and details of photos.
-    @Sendable static func addLinks(_ db: Database) throws {
-        try db.execute(
-            sql: """
-                CREATE TABLE link(
-                    secret TEXT PRIMARY KEY, purpose INTEGER NOT NULL, member INTEGER NOT NULL, path TEXT NOT NULL,
-                    expires INTEGER NOT NULL) WITHOUT ROWID, STRICT;
-                CREATE UNIQUE INDEX link_path ON link(path, purpose, member);
-                CREATE INDEX link_expires ON link(expires);
-                CREATE TABLE media_info(
-                    hash BLOB PRIMARY KEY, taken INTEGER, latitude REAL, longitude REAL) WITHOUT ROWID, STRICT;
-                """)
-    }
+    static let addLinks = """
+        CREATE TABLE link(
+            secret TEXT PRIMARY KEY, purpose INTEGER NOT NULL, member INTEGER NOT NULL, path TEXT NOT NULL,
+            expires INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+        CREATE UNIQUE INDEX link_path ON link(path, purpose, member);
+        CREATE INDEX link_expires ON link(expires);
+        CREATE TABLE media_info(
+            hash BLOB PRIMARY KEY, taken INTEGER, latitude REAL, longitude REAL) WITHOUT ROWID, STRICT;
+        """
 
     /// Version 5: entries have identities that moves keep, and members' operations are remembered.
     ///
@@ -130,106 +124,87 @@ extension Schema {
     }
 
     /// Version 6: the bytes of each member are counted, and versions that were replaced long ago can be removed.
-    @Sendable static func addHistory(_ db: Database) throws {
-        try db.execute(
-            sql: """
-                CREATE TABLE member_usage(member INTEGER PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
-                INSERT INTO member_usage(member, bytes)
-                    SELECT v.author, sum(v.bytes) FROM latest l JOIN version v ON v.revision = l.revision
-                    WHERE v.bytes > 0 GROUP BY v.author;
-                CREATE TABLE history_mark(age INTEGER PRIMARY KEY, revision INTEGER NOT NULL) STRICT;
-                ALTER TABLE upload ADD COLUMN begun INTEGER NOT NULL DEFAULT 0;
-                INSERT INTO meta(name, value) VALUES ('\(Meta.purged)', 0), ('\(Meta.forgotten)', 0);
-                """)
-    }
+    static let addHistory = """
+        CREATE TABLE member_usage(member INTEGER PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
+        INSERT INTO member_usage(member, bytes)
+            SELECT v.author, sum(v.bytes) FROM latest l JOIN version v ON v.revision = l.revision
+            WHERE v.bytes > 0 GROUP BY v.author;
+        CREATE TABLE history_mark(age INTEGER PRIMARY KEY, revision INTEGER NOT NULL) STRICT;
+        ALTER TABLE upload ADD COLUMN begun INTEGER NOT NULL DEFAULT 0;
+        INSERT INTO meta(name, value) VALUES ('\(Meta.purged)', 0), ('\(Meta.forgotten)', 0);
+        """
 
     /// Version 7: entries are counted as their bytes are, and an upload has the time of its last chunk.
-    @Sendable static func addQuotas(_ db: Database) throws {
-        try db.execute(
-            sql: """
-                ALTER TABLE member_usage ADD COLUMN entries INTEGER NOT NULL DEFAULT 0;
-                INSERT INTO member_usage(member, bytes, entries)
-                    SELECT v.author, 0, count(*) FROM latest l JOIN version v ON v.revision = l.revision
-                    WHERE v.kind < 2 GROUP BY v.author
-                    ON CONFLICT(member) DO UPDATE SET entries = excluded.entries;
-                INSERT INTO meta(name, value)
-                    SELECT '\(Meta.entries)', count(*) FROM latest l JOIN version v ON v.revision = l.revision
-                    WHERE v.kind < 2;
-                ALTER TABLE upload ADD COLUMN touched INTEGER NOT NULL DEFAULT 0;
-                CREATE INDEX upload_unfinished ON upload(member, touched) WHERE completed = 0;
-                """)
-    }
+    static let addQuotas = """
+        ALTER TABLE member_usage ADD COLUMN entries INTEGER NOT NULL DEFAULT 0;
+        INSERT INTO member_usage(member, bytes, entries)
+            SELECT v.author, 0, count(*) FROM latest l JOIN version v ON v.revision = l.revision
+            WHERE v.kind < 2 GROUP BY v.author
+            ON CONFLICT(member) DO UPDATE SET entries = excluded.entries;
+        INSERT INTO meta(name, value)
+            SELECT '\(Meta.entries)', count(*) FROM latest l JOIN version v ON v.revision = l.revision
+            WHERE v.kind < 2;
+        ALTER TABLE upload ADD COLUMN touched INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX upload_unfinished ON upload(member, touched) WHERE completed = 0;
+        """
 
     /// Version 8: links have numbers and follow entries rather than paths.
     ///
     /// Links that lead to an entry, and whose makers may still have them, are kept with their secrets and ends as links
     /// to the entries that are at their paths now. The time of their making is unknown: they were last asked for their
     /// lifetime before their end.
-    @Sendable static func addLinkNodes(_ db: Database) throws {
-        let (share, copy) = (Link.Purpose.share, Link.Purpose.copy)
-        try db.execute(
-            sql: """
-                ALTER TABLE link RENAME TO path_link;
-                CREATE TABLE link(
-                    id INTEGER PRIMARY KEY AUTOINCREMENT, secret TEXT NOT NULL, purpose INTEGER NOT NULL,
-                    member INTEGER NOT NULL, node INTEGER NOT NULL, revision INTEGER NOT NULL, created INTEGER NOT NULL,
-                    expires INTEGER NOT NULL) STRICT;
-                INSERT INTO link(secret, purpose, member, node, revision, created, expires)
-                    SELECT p.secret, p.purpose, p.member, v.node, v.revision,
-                        p.expires - iif(p.purpose = \(share.rawValue), 365 * 86400, \(copy.lifetime)), p.expires
-                    FROM path_link p JOIN member m ON m.uid = p.member
-                    JOIN latest t ON t.key = replace(p.path, '/', char(1)) JOIN version v ON v.revision = t.revision
-                    WHERE v.kind < 2 AND m.disabled = 0
-                        AND (p.purpose != \(share.rawValue) OR m.role >= \(Role.editor.rawValue))
-                    ORDER BY p.expires;
-                DROP TABLE path_link;
-                CREATE UNIQUE INDEX link_secret ON link(secret);
-                CREATE INDEX link_node ON link(node, purpose, member);
-                CREATE INDEX link_member ON link(member, purpose, expires);
-                CREATE INDEX link_expires ON link(expires);
-                """)
-    }
+    static let addLinkNodes = """
+        ALTER TABLE link RENAME TO path_link;
+        CREATE TABLE link(
+            id INTEGER PRIMARY KEY AUTOINCREMENT, secret TEXT NOT NULL, purpose INTEGER NOT NULL,
+            member INTEGER NOT NULL, node INTEGER NOT NULL, revision INTEGER NOT NULL, created INTEGER NOT NULL,
+            expires INTEGER NOT NULL) STRICT;
+        INSERT INTO link(secret, purpose, member, node, revision, created, expires)
+            SELECT p.secret, p.purpose, p.member, v.node, v.revision,
+                p.expires - iif(p.purpose = \(Link.Purpose.share.rawValue), 365 * 86400,
+                    \(Link.Purpose.copy.lifetime)), p.expires
+            FROM path_link p JOIN member m ON m.uid = p.member
+            JOIN latest t ON t.key = replace(p.path, '/', char(1)) JOIN version v ON v.revision = t.revision
+            WHERE v.kind < 2 AND m.disabled = 0
+                AND (p.purpose != \(Link.Purpose.share.rawValue) OR m.role >= \(Role.editor.rawValue))
+            ORDER BY p.expires;
+        DROP TABLE path_link;
+        CREATE UNIQUE INDEX link_secret ON link(secret);
+        CREATE INDEX link_node ON link(node, purpose, member);
+        CREATE INDEX link_member ON link(member, purpose, expires);
+        CREATE INDEX link_expires ON link(expires);
+        """
 
     /// Version 9: versions have the time of their contents, in nanoseconds since 1970; that of older ones is unknown.
-    @Sendable static func addFileTimes(_ db: Database) throws {
-        try db.execute(sql: "ALTER TABLE version ADD COLUMN client_modified INTEGER")
-    }
+    static let addFileTimes = "ALTER TABLE version ADD COLUMN client_modified INTEGER"
 
     /// Version 10: the words of names and texts are indexed; the server does so behind the writers.
-    @Sendable static func addSearch(_ db: Database) throws {
-        try db.execute(
-            sql: """
-                CREATE TABLE searchable(
-                    id INTEGER PRIMARY KEY, node INTEGER NOT NULL, name TEXT NOT NULL, hash BLOB) STRICT;
-                CREATE UNIQUE INDEX searchable_node ON searchable(node);
-                CREATE VIRTUAL TABLE search_index USING fts5(
-                    name, body, content = '', columnsize = 0, tokenize = 'ascii', prefix = '2 3');
-                CREATE VIRTUAL TABLE search_word USING fts5vocab(search_index, row);
-                INSERT INTO meta(name, value) VALUES ('\(Meta.indexed)', 0), ('\(Meta.folding)', 0);
-                """)
-    }
+    static let addSearch = """
+        CREATE TABLE searchable(
+            id INTEGER PRIMARY KEY, node INTEGER NOT NULL, name TEXT NOT NULL, hash BLOB) STRICT;
+        CREATE UNIQUE INDEX searchable_node ON searchable(node);
+        CREATE VIRTUAL TABLE search_index USING fts5(
+            name, body, content = '', columnsize = 0, tokenize = 'ascii', prefix = '2 3');
+        CREATE VIRTUAL TABLE search_word USING fts5vocab(search_index, row);
+        INSERT INTO meta(name, value) VALUES ('\(Meta.indexed)', 0), ('\(Meta.folding)', 0);
+        """
 
     /// Version 11: versions have the executable bit of their files; that of older ones is unknown.
-    @Sendable static func addExecutable(_ db: Database) throws {
-        try db.execute(sql: "ALTER TABLE version ADD COLUMN executable INTEGER")
-    }
+    static let addExecutable = "ALTER TABLE version ADD COLUMN executable INTEGER"
 
     /// Version 12: the shapes of photos are kept, contents of photos are found by their hashes, and links may have
     /// passwords.
     ///
     /// Earlier details of photos have no shape, and are read again. The index holds only photos, so that notes, of
     /// which there are many, cost nothing more.
-    @Sendable static func addPhotos(_ db: Database) throws {
-        try db.execute(
-            sql: """
-                DROP TABLE media_info;
-                CREATE TABLE media_info(
-                    hash BLOB PRIMARY KEY, version INTEGER NOT NULL, taken INTEGER, latitude REAL, longitude REAL,
-                    kind TEXT, width INTEGER, height INTEGER, hfov REAL, vfov REAL, yaw REAL, pitch REAL, heading REAL,
-                    estimate INTEGER) WITHOUT ROWID, STRICT;
-                CREATE INDEX version_photo ON version(hash) WHERE \(SQLiteStore.isPhoto);
-                ALTER TABLE link ADD COLUMN password TEXT;
-                ALTER TABLE link ADD COLUMN keeps_location INTEGER NOT NULL DEFAULT 0;
-                """)
-    }
+    static let addPhotos = """
+        DROP TABLE media_info;
+        CREATE TABLE media_info(
+            hash BLOB PRIMARY KEY, version INTEGER NOT NULL, taken INTEGER, latitude REAL, longitude REAL,
+            kind TEXT, width INTEGER, height INTEGER, hfov REAL, vfov REAL, yaw REAL, pitch REAL, heading REAL,
+            estimate INTEGER) WITHOUT ROWID, STRICT;
+        CREATE INDEX version_photo ON version(hash) WHERE \(SQLiteStore.isPhoto);
+        ALTER TABLE link ADD COLUMN password TEXT;
+        ALTER TABLE link ADD COLUMN keeps_location INTEGER NOT NULL DEFAULT 0;
+        """
 }

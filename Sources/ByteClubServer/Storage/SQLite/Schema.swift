@@ -8,10 +8,18 @@ enum Schema {
     /// The steps that make a database of version n from one of version n - 1, oldest first; a released step never
     /// changes.
     private static let migrations: [@Sendable (Database) throws -> Void] = [
-        createTables, addAccounts, addListings, addLinks, addNodes, addHistory, addQuotas,
-        addLinkNodes, addFileTimes, addSearch, addExecutable, addPhotos, addGallery, readPhotosAgain,
-        readAllPackets, keepClocks,
+        createTables, addAccounts, sql(addListings), sql(addLinks), addNodes, sql(addHistory), sql(addQuotas),
+        sql(addLinkNodes), sql(addFileTimes), sql(addSearch), sql(addExecutable), sql(addPhotos), addGallery,
+        superseded, superseded, keepClocks,
     ]
+
+    /// A step that is nothing but statements.
+    private static func sql(_ text: String) -> @Sendable (Database) throws -> Void {
+        { try $0.execute(sql: text) }
+    }
+
+    /// Versions 14 and 15 only had photos read again, and version 16 has all of them read again.
+    @Sendable private static func superseded(_: Database) {}
 
     /// The version that this program reads and writes, as in `PRAGMA user_version`.
     static var version: Int { migrations.count }

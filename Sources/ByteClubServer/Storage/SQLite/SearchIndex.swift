@@ -24,14 +24,6 @@ struct SearchIndex {
         var words = ""
     }
 
-    /// The change of the index for one entry.
-    struct Change: Sendable {
-        /// The document that leaves the index.
-        var old: Document?
-        /// The document that enters it.
-        var new: Document?
-    }
-
     /// A step of the work: its changes, and the mark after it.
     struct Step: Sendable {
         /// The mark before the step; when it has moved, the step is out of date.
@@ -40,7 +32,10 @@ struct SearchIndex {
         var end: Int64
         /// Whether nothing is left.
         var isLast: Bool
-        var changes: [Change] = []
+        /// The documents that leave the index.
+        var old: [Document] = []
+        /// The documents that enter it.
+        var new: [Document] = []
         /// How many bytes of words go out and come in.
         var bytes = 0
     }
@@ -83,7 +78,7 @@ struct SearchIndex {
     let files: FileBlobStore
 
     /// The last change that is in the index with all before it.
-    func mark() throws -> Int64 { try SQLiteFolderState.number(Schema.Meta.indexed, in: database) }
+    func mark() throws -> Int64 { try database.meta(Schema.Meta.indexed) ?? 0 }
 
     /// Entries that are not in the index as they are, in the order of their last versions.
     func pending(after mark: Int64, limit: Int) throws -> [Pending] {
@@ -92,13 +87,10 @@ struct SearchIndex {
             let (id, name): (Int64?, String?) = (row[Self.afterEntry + 1], row[Self.afterEntry + 2])
             let document = id.flatMap { id in
                 name.map {
-                    Document(
-                        id: id, node: entry.node.number, name: $0,
-                        hash: row.bytes(Self.afterEntry + 3).flatMap(ContentHash.init(bytes:)))
+                    Document(id: id, node: entry.node.number, name: $0, hash: row.hash(Self.afterEntry + 3))
                 }
             }
-            let last =
-                entry.isDeleted ? row.bytes(Self.afterEntry).flatMap(ContentHash.init(bytes:)) : entry.contentHash
+            let last = entry.isDeleted ? row.hash(Self.afterEntry) : entry.contentHash
             return Pending(entry: entry, hash: last, document: document)
         }
     }
@@ -114,40 +106,31 @@ struct SearchIndex {
                 break
             }
             step.end = next.entry.revision
-            if let change = try change(next) {
-                step.changes.append(change)
-                step.bytes += (change.old?.words.utf8.count ?? 0) + (change.new?.words.utf8.count ?? 0)
+            if next.isIndexed { continue }
+            if var old = next.document {
+                old.words = try words(of: old)
+                step.old.append(old)
+                step.bytes += old.words.utf8.count
             }
+            var new = Document(id: next.entry.change, node: next.entry.node.number, name: next.entry.path.name)
+            if let hash = next.hash, let text = try text(hash) {
+                (new.hash, new.words) = (hash, FoldedText(text).string)
+            }
+            step.new.append(new)
+            step.bytes += new.words.utf8.count
         }
         if step.isLast { step.end = last }
         return step
     }
 
-    private func change(_ pending: Pending) throws -> Change? {
-        let entry = pending.entry
-        let texts = TextSource(database: database, files: files)
-        if pending.isIndexed { return nil }
-        var change = Change(old: pending.document)
-        change.old?.words =
-            try pending.document?.hash.flatMap { try texts.text($0) }.map { FoldedText($0).string } ?? ""
-        var new = Document(id: entry.change, node: entry.node.number, name: entry.path.name)
-        if let hash = pending.hash, let text = try texts.text(hash) {
-            (new.hash, new.words) = (hash, FoldedText(text).string)
-        }
-        change.new = new
-        return change
-    }
-
     /// Does a step in the writer's transaction; false when another step was done meanwhile, and the work has to be
     /// planned again.
     func perform(_ step: Step) throws -> Bool {
-        guard try mark() == step.start, try step.changes.allSatisfy({ try $0.old.map(has) ?? true }) else {
+        guard try mark() == step.start, try step.old.allSatisfy(has) else {
             return false
         }
-        for change in step.changes {
-            if let old = change.old { try remove(old) }
-            if let new = change.new { try add(new) }
-        }
+        for document in step.old { try remove(document) }
+        for document in step.new { try add(document) }
         try database.run("UPDATE meta SET value = ? WHERE name = ?", [step.end, Schema.Meta.indexed])
         return true
     }
@@ -164,9 +147,8 @@ struct SearchIndex {
 
     /// Whether the index still has this of an entry.
     func has(_ document: Document) throws -> Bool {
-        try database.firstRow(
-            "SELECT 1 FROM searchable WHERE id = ? AND hash IS ?", [document.id, document.hash?.data]
-        ) { _ in true } != nil
+        try database.hasRow(
+            "SELECT 1 FROM searchable WHERE id = ? AND hash IS ?", [document.id, document.hash?.data])
     }
 
     /// Removes an entry from the index, which needs the words that it has of it.
@@ -191,18 +173,19 @@ struct SearchIndex {
     }
 }
 
-/// The texts of contents, small and large ones, as one transaction of the database sees them.
-struct TextSource {
+/// The texts of contents, small and large ones.
+extension SearchIndex {
     /// How many bytes of a file tell whether it may be a text.
     private static let sample = 4096
 
-    let database: Database
-    let files: FileBlobStore
+    /// The words of a document's text, as they are in the index.
+    func words(of document: Document) throws -> String {
+        try document.hash.flatMap(text).map { FoldedText($0).string } ?? ""
+    }
 
     /// The text of a content; nil when it is not a text that is searched, or is lost.
     func text(_ hash: ContentHash) throws -> String? {
-        let bytes = try database.firstRow("SELECT bytes FROM content WHERE hash = ?", [hash.data]) { $0.bytes(0) ?? [] }
-        return (bytes ?? file(hash)).flatMap { FoldedText.text($0) }
+        try (database.content(hash) ?? file(hash)).flatMap { FoldedText.text($0) }
     }
 
     private func file(_ hash: ContentHash) -> [UInt8]? {

@@ -22,7 +22,7 @@ struct TextSearch {
     /// The index's columns follow those of the entry.
     private static let afterEntry = SQLiteFolderState.columnCount
 
-    private struct Match {
+    struct Match {
         var entry: FolderEntry
         var hash: ContentHash?
     }
@@ -33,19 +33,11 @@ struct TextSearch {
     let limit: Int
     let index: SearchIndex
 
-    private var isComplete = true
-    private var found: [Match] = []
-    private var nodes: Set<NodeID> = []
+    private(set) var isComplete = true
+    private(set) var found: [Match] = []
+    private(set) var nodes: Set<NodeID> = []
     /// The entries that are looked at one by one.
-    private var pending: Set<NodeID> = []
-
-    init(query: TextQuery, folder: PathKey, includeDeleted: Bool, limit: Int, index: SearchIndex) {
-        self.query = query
-        self.folder = folder
-        self.includeDeleted = includeDeleted
-        self.limit = limit
-        self.index = index
-    }
+    private(set) var pending: Set<NodeID> = []
 
     /// Looks for the entries, and describes those that are found.
     mutating func run(describe: (FolderEntry) throws -> Metadata) throws -> TextSearchResults {
@@ -64,7 +56,6 @@ struct TextSearch {
             isComplete = false
             pending.removeLast()
         }
-        let texts = TextSource(database: index.database, files: index.files)
         var (names, others): ([Match], [Match]) = ([], [])
         var bytes: Int64 = 0
         for next in pending.sorted(by: { $0.entry.change > $1.entry.change }) {
@@ -81,7 +72,7 @@ struct TextSearch {
                 isComplete = false
                 continue
             }
-            guard let text = try next.hash.flatMap({ try texts.text($0) }) else { continue }
+            guard let text = try next.hash.flatMap({ try index.text($0) }) else { continue }
             bytes += Int64(text.utf8.count)
             if query.matches(name: name, text: FoldedText(text)) { others.append(match) }
         }
@@ -100,11 +91,11 @@ struct TextSearch {
                 break
             }
             let entry = try SQLiteFolderState.entry(row)
-            let (id, hash): (Int64, [UInt8]?) = (row[Self.afterEntry], row.bytes(Self.afterEntry + 1))
+            let id: Int64 = row[Self.afterEntry]
             guard !pending.contains(entry.node), entry.isDeleted || entry.change == id, try isWanted(entry) else {
                 continue
             }
-            take([Match(entry: entry, hash: hash.flatMap(ContentHash.init(bytes:)))])
+            take([Match(entry: entry, hash: row.hash(Self.afterEntry + 1))])
         }
     }
 
@@ -112,8 +103,7 @@ struct TextSearch {
         guard entry.path.key.isBelow(folder) else { return false }
         if !entry.isDeleted { return true }
         guard includeDeleted else { return false }
-        return try index.database.firstRow("SELECT 1 FROM latest WHERE revision = ?", [entry.revision]) { _ in true }
-            != nil
+        return try index.database.hasRow("SELECT 1 FROM latest WHERE revision = ?", [entry.revision])
     }
 
     private mutating func take(_ matches: [Match]) {
@@ -123,11 +113,10 @@ struct TextSearch {
     }
 
     private func described(_ describe: (FolderEntry) throws -> Metadata) throws -> [Metadata] {
-        let texts = TextSource(database: index.database, files: index.files)
         var bytes = 0
         return try found.map { match in
             var metadata = try describe(match.entry)
-            if bytes < Self.snippetBytes, let text = try match.hash.flatMap({ try texts.text($0) }) {
+            if bytes < Self.snippetBytes, let text = try match.hash.flatMap({ try index.text($0) }) {
                 bytes += text.utf8.count
                 metadata.snippet = TextSnippet(of: text, query)
             }

@@ -17,32 +17,15 @@ final class UploadClaims: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes a chunk the holder, and waits until the chunk before it has let go of the file.
+    /// Makes a chunk the holder, or the commit without one, and waits until the chunk before it has let go of the file.
     ///
     /// - Throws: ``UploadError`` `alreadyCompleted` while the upload is being committed.
-    func claim(_ id: String, _ lease: ChunkLease) async throws {
+    func claim(_ id: String, _ lease: ChunkLease?) async throws {
         let earlier: ChunkLease? = try state.withLock { state in
-            switch state.holders[id] {
-            case .commit: throw UploadError.alreadyCompleted
-            case .chunk(let earlier):
-                state.holders[id] = .chunk(lease)
-                return earlier
-            case nil:
-                state.holders[id] = .chunk(lease)
-                return nil
-            }
-        }
-        await earlier?.revoke()
-    }
-
-    /// Makes the commit the holder, and waits until a chunk before it has let go of the file.
-    ///
-    /// - Throws: ``UploadError`` `alreadyCompleted` while another commit runs.
-    func claimCommit(_ id: String) async throws {
-        let earlier: ChunkLease? = try state.withLock { state in
-            defer { state.holders[id] = .commit }
-            switch state.holders[id] {
-            case .commit: throw UploadError.alreadyCompleted
+            switch state.holders.updateValue(lease.map(Holder.chunk) ?? .commit, forKey: id) {
+            case .commit:
+                state.holders[id] = .commit
+                throw UploadError.alreadyCompleted
             case .chunk(let earlier): return earlier
             case nil: return nil
             }
@@ -60,7 +43,7 @@ final class UploadClaims: Sendable {
         }
     }
 
-    /// Ends what ``claimCommit(_:)`` began.
+    /// Ends the claim of a commit.
     func releaseCommit(_ id: String) { state.withLock { $0.holders[id] = nil } }
 
     /// Remembers the hash of an upload's unfinished block.

@@ -9,11 +9,7 @@ extension Verifier {
     private static let page = 2000
 
     /// The findings in a part of the contents.
-    fileprivate struct Part: Sendable {
-        var contents = 0
-        var bytes: Int64 = 0
-        var findings: [Finding] = []
-    }
+    private typealias Part = VerificationReport
 
     /// Hashes all contents, and looks for the content of each version.
     ///
@@ -21,13 +17,15 @@ extension Verifier {
     /// before its version is.
     func checkContents(_ report: inout VerificationReport, _ extent: Extent) async throws {
         var total = Part()
+        let earlier: String? = if case .copy(let earlier) = extent { earlier } else { nil }
         let folders = try blobFolders()
-        let files = Files(root: directory + "/blobs", earlier: extent.earlier.map { $0 + "/blobs" })
         // Twice the processors: one hashes while another waits for the disk.
         let width = max(2, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) * 2)
         let bounds = (0...16).map { $0 == 16 ? [] : [UInt8($0 * 16)] }
         try await withThrowingTaskGroup(of: Part.self) { group in
-            var jobs: [@Sendable () throws -> Part] = folders.map { folder in { try files.check(folder) } }
+            var jobs: [@Sendable () throws -> Part] = folders.map { folder in
+                { try checkFiles(folder, besides: earlier) }
+            }
             for index in 0..<16 {
                 jobs.append { [pool] in try Self.checkRows(pool, from: bounds[index], to: bounds[index + 1]) }
             }
@@ -77,9 +75,7 @@ extension Verifier {
                 return finding
             }
             let others = versions.count > 1 ? " and \(versions.count - 1) more" : ""
-            return Finding(
-                kind: .content, subject: finding.subject,
-                problem: "\(finding.problem); it is the content of \(newest)\(others)")
+            return Finding(.content, finding.subject, "\(finding.problem); it is the content of \(newest)\(others)")
         }
     }
 
@@ -110,55 +106,50 @@ extension Verifier {
                 if found.data != hash {
                     part.findings.append(
                         Finding(
-                            kind: .content, subject: Hexadecimal.encode(Array(hash)),
-                            problem: "the \(bytes.count) bytes in the database have the hash \(found)"))
+                            .content, Hexadecimal.encode(Array(hash)),
+                            "the \(bytes.count) bytes in the database have the hash \(found)"))
                 }
             }
         }
         return part
     }
 
-    /// The contents in files.
-    private struct Files: Sendable {
-        let root: String
-        let earlier: String?
-
-        func check(_ folder: String) throws -> Part {
-            var part = Part()
-            for name in try Directory.names(in: root + "/" + folder) {
-                let path = root + "/" + folder + "/" + name
-                if let earlier, Directory.isSame(path, earlier + "/" + folder + "/" + name) { continue }
-                guard let hash = ContentHash(folder + name), hash.description == folder + name else {
-                    part.findings.append(Finding(kind: .orphan, subject: path, problem: "it is not a content file"))
-                    continue
-                }
-                do {
-                    let (found, length) = try Self.hash(path)
-                    part.contents += 1
-                    part.bytes += length
-                    if found != hash {
-                        part.findings.append(
-                            Finding(
-                                kind: .content, subject: hash.description,
-                                problem: "the \(length) bytes of '\(path)' have the hash \(found)"))
-                    }
-                } catch let error as StorageError {
-                    part.findings.append(Finding(kind: .content, subject: hash.description, problem: error.message))
-                }
+    /// Checks the contents in the files of a folder, but for those that are the same file in an earlier copy.
+    private func checkFiles(_ folder: String, besides earlier: String?) throws -> Part {
+        var part = Part()
+        for name in try Directory.names(in: directory + "/blobs/" + folder) {
+            let place = "/blobs/" + folder + "/" + name
+            let path = directory + place
+            if let earlier, Directory.isSame(path, earlier + place) { continue }
+            guard let hash = ContentHash(folder + name), hash.description == folder + name else {
+                part.findings.append(Finding(.orphan, path, "it is not a content file"))
+                continue
             }
-            return part
-        }
-
-        private static func hash(_ path: String) throws -> (ContentHash, Int64) {
-            let file = try Descriptor(path: path, flags: O_RDONLY)
-            var hasher = ContentHasher()
-            var offset: Int64 = 0
-            while case let bytes = try file.read(Verifier.piece, at: offset), !bytes.isEmpty {
-                hasher.update(bytes)
-                offset += Int64(bytes.count)
+            do {
+                let (found, length) = try Self.hash(path)
+                part.contents += 1
+                part.bytes += length
+                if found != hash {
+                    part.findings.append(
+                        Finding(
+                            .content, hash.description, "the \(length) bytes of '\(path)' have the hash \(found)"))
+                }
+            } catch let error as StorageError {
+                part.findings.append(Finding(.content, hash.description, error.message))
             }
-            return (hasher.finalize(), offset)
         }
+        return part
+    }
+
+    private static func hash(_ path: String) throws -> (ContentHash, Int64) {
+        let file = try Descriptor(path: path, flags: O_RDONLY)
+        var hasher = ContentHasher()
+        var offset: Int64 = 0
+        while case let bytes = try file.read(Verifier.piece, at: offset), !bytes.isEmpty {
+            hasher.update(bytes)
+            offset += Int64(bytes.count)
+        }
+        return (hasher.finalize(), offset)
     }
 
     /// Looks for the content of each version, and compares its length.
@@ -177,9 +168,7 @@ extension Verifier {
                 ) { row in
                     (
                         row[0] as Int64,
-                        Self.problem(row, directory).map { problem in
-                            Finding(kind: .reference, subject: Self.name(row[1], row[0]), problem: problem)
-                        }
+                        Self.problem(row, directory).map { Finding(.reference, Self.name(row[1], row[0]), $0) }
                     )
                 }
             }
@@ -190,9 +179,9 @@ extension Verifier {
     }
 
     private static func problem(_ row: Row, _ directory: String) -> String? {
-        guard let hash = row.bytes(3).flatMap(ContentHash.init(bytes:)) else { return nil }
+        guard let hash = row.hash(3) else { return nil }
         let bytes: Int64 = row[2]
-        let isSmall = bytes <= Int64(SQLiteStore.inlineLimit)
+        let isSmall = bytes <= Int64(StagedContent.inlineLimit)
         let name = hash.description
         let found: Int64? =
             isSmall ? row[4] : Directory.fileLength(directory + "/blobs/\(name.prefix(2))/\(name.dropFirst(2))")
@@ -204,9 +193,8 @@ extension Verifier {
     private func orphanFindings() async throws -> [Finding] {
         let use = try await pool.read { try ContentUse(in: $0) }
         let rows = try await pool.read { database in
-            let rows = try Row.fetchCursor(database, sql: "SELECT hash FROM content ORDER BY hash")
             var unused: [[UInt8]] = []
-            while let row = try rows.next() {
+            try database.forEachRow("SELECT hash FROM content ORDER BY hash") { row in
                 if let hash = row.bytes(0), !use.contains(hash) { unused.append(hash) }
             }
             return try use.stillUnused(unused, in: database)
@@ -218,25 +206,7 @@ extension Verifier {
         }
         let found = files
         let unused = try await pool.read { try use.stillUnused(found, in: $0) }
-        return rows.map { Finding(kind: .orphan, subject: Hexadecimal.encode($0), problem: "an unreferenced row") }
-            + unused.map {
-                Finding(kind: .orphan, subject: Hexadecimal.encode($0), problem: "an unreferenced file")
-            }
-    }
-}
-
-extension Verifier.Extent {
-    /// The copy whose contents were hashed before.
-    fileprivate var earlier: String? {
-        guard case .copy(let earlier) = self else { return nil }
-        return earlier
-    }
-}
-
-extension Verifier.Part {
-    fileprivate mutating func add(_ other: Self) {
-        contents += other.contents
-        bytes += other.bytes
-        findings += other.findings
+        return rows.map { Finding(.orphan, Hexadecimal.encode($0), "an unreferenced row") }
+            + unused.map { Finding(.orphan, Hexadecimal.encode($0), "an unreferenced file") }
     }
 }

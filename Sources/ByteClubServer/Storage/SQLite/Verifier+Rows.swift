@@ -6,20 +6,18 @@ extension Verifier {
     /// Checks that each version is well formed, and in the history of its path exactly once.
     func journalFindings(in database: Database) throws -> [Finding] {
         var findings: [Finding] = []
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT v.revision, v.path, v.kind, v.bytes, length(v.hash), v.previous, p.path
-                FROM version v LEFT JOIN version p ON p.revision = v.previous ORDER BY v.revision
-                """)
-        while let row = try rows.next() {
+        try database.forEachRow(
+            """
+            SELECT v.revision, v.path, v.kind, v.bytes, length(v.hash), v.previous, p.path
+            FROM version v LEFT JOIN version p ON p.revision = v.previous ORDER BY v.revision
+            """
+        ) { row in
             let (revision, text, kind): (Int64, String, Int) = (row[0], row[1], row[2])
             func report(_ problem: String) {
-                findings.append(Finding(kind: .journal, subject: Self.name(text, revision), problem: problem))
+                findings.append(Finding(.journal, Self.name(text, revision), problem))
             }
             guard let path = try? RemotePath(text), path.string == text else {
-                report("the path is invalid")
-                continue
+                return report("the path is invalid")
             }
             let (bytes, hash, previous): (Int64, Int?, Int64) = (row[3], row[4], row[5])
             if kind == 0 ? hash != ContentHash.byteCount || bytes < 0 : hash != nil || bytes != 0 {
@@ -53,13 +51,13 @@ extension Verifier {
             SELECT v.path, v.revision, count(*) FROM version v JOIN version n ON n.previous = v.revision
             GROUP BY v.revision HAVING count(*) > 1
             """
-        ) { Finding(kind: .journal, subject: Self.name($0[0], $0[1]), problem: "\($0[2] as Int) changes replaced it") }
+        ) { Finding(.journal, Self.name($0[0], $0[1]), "\($0[2] as Int) changes replaced it") }
         let never = try database.rows(
             """
             SELECT path, revision FROM version WHERE revision NOT IN (SELECT previous FROM version)
             AND revision NOT IN (SELECT revision FROM latest)
             """
-        ) { Finding(kind: .journal, subject: Self.name($0[0], $0[1]), problem: "it is in no path's history") }
+        ) { Finding(.journal, Self.name($0[0], $0[1]), "it is in no path's history") }
         return twice + never
     }
 
@@ -67,25 +65,22 @@ extension Verifier {
     /// them.
     func treeFindings(in database: Database) throws -> [Finding] {
         var findings: [Finding] = []
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT l.key, l.parent, l.revision, v.path, v.kind, pv.kind
-                FROM latest l LEFT JOIN version v ON v.revision = l.revision
-                LEFT JOIN latest p ON p.key = l.parent LEFT JOIN version pv ON pv.revision = p.revision
-                """)
-        while let row = try rows.next() {
+        try database.forEachRow(
+            """
+            SELECT l.key, l.parent, l.revision, v.path, v.kind, pv.kind
+            FROM latest l LEFT JOIN version v ON v.revision = l.revision
+            LEFT JOIN latest p ON p.key = l.parent LEFT JOIN version pv ON pv.revision = p.revision
+            """
+        ) { row in
             let (key, parent, revision): (String, String, Int64) = (row[0], row[1], row[2])
             guard let text = row[3] as String? else {
                 let shown = key.replacing("\u{1}", with: "/")
-                findings.append(
-                    Finding(kind: .tree, subject: shown, problem: "its change \(revision) is missing from the journal"))
-                continue
+                return findings.append(Finding(.tree, shown, "its change \(revision) is missing from the journal"))
             }
             func report(_ problem: String) {
-                findings.append(Finding(kind: .tree, subject: Self.name(text, revision), problem: problem))
+                findings.append(Finding(.tree, Self.name(text, revision), problem))
             }
-            guard let path = try? RemotePath(text) else { continue }
+            guard let path = try? RemotePath(text) else { return }
             if path.key.sorting != key { report("the tree has it under another path") }
             if (path.key.parent?.sorting ?? "") != parent { report("the tree has it in another folder") }
             let isLive = (row[4] as Int) < 2
@@ -110,7 +105,7 @@ extension Verifier {
         }
         let (live, counted) = (Dictionary(uniqueKeysWithValues: sums), Dictionary(uniqueKeysWithValues: kept))
         let club = live.values.reduce(into: Usage(), +=)
-        var findings = Self.difference(try UsageLedger(database).club(), club, "")
+        var findings = Self.difference(try UsageLedger(database: database).club(), club, "")
         for member in Set(live.keys).union(counted.keys).sorted() {
             findings += Self.difference(
                 counted[member] ?? Usage(), live[member] ?? Usage(), " by member \(member)")
@@ -119,20 +114,13 @@ extension Verifier {
     }
 
     private static func difference(_ counted: Usage, _ live: Usage, _ whose: String) -> [Finding] {
-        var findings: [Finding] = []
-        if counted.bytes != live.bytes {
-            findings.append(
-                Finding(
-                    kind: .counter, subject: Schema.Meta.used + whose,
-                    problem: "counted \(counted.bytes) bytes, there are \(live.bytes)"))
+        let sums = [
+            (Schema.Meta.used, counted.bytes, live.bytes, " bytes"),
+            (Schema.Meta.entries, counted.entries, live.entries, ""),
+        ]
+        return sums.filter { $0.1 != $0.2 }.map { name, counted, live, unit in
+            Finding(.counter, name + whose, "counted \(counted)\(unit), there are \(live)")
         }
-        if counted.entries != live.entries {
-            findings.append(
-                Finding(
-                    kind: .counter, subject: Schema.Meta.entries + whose,
-                    problem: "counted \(counted.entries), there are \(live.entries)"))
-        }
-        return findings
     }
 
     /// Checks that each entry that moves keep together has a newest version.
@@ -144,8 +132,8 @@ extension Verifier {
             """
         ) { row in
             Finding(
-                kind: .tree, subject: "entry \(row[0] as Int64)",
-                problem: (row[2] as Int64?) == nil
+                .tree, "entry \(row[0] as Int64)",
+                (row[2] as Int64?) == nil
                     ? "its change \(row[1] as Int64) is missing from the journal"
                     : "its change \(row[1] as Int64) is of another entry")
         }
@@ -154,11 +142,7 @@ extension Verifier {
             SELECT v.path, v.revision, coalesce(n.revision, 0) FROM version v LEFT JOIN node n ON n.id = v.node
             WHERE n.revision IS NULL OR n.revision < v.revision
             """
-        ) { row in
-            Finding(
-                kind: .tree, subject: Self.name(row[0], row[1]),
-                problem: "its entry's newest change is \(row[2] as Int64)")
-        }
+        ) { Finding(.tree, Self.name($0[0], $0[1]), "its entry's newest change is \($0[2] as Int64)") }
         return lost + unknown
     }
 
@@ -173,8 +157,8 @@ extension Verifier {
             let folder = (row[0] as String).replacing("\u{1}", with: "/")
             let (there, known): (Int64, Int64) = (row[1], row[2])
             return Finding(
-                kind: .counter, subject: "listing of \(folder.isEmpty ? "/" : folder)",
-                problem: "the newest change is \(known), there is \(there)")
+                .counter, "listing of \(folder.isEmpty ? "/" : folder)",
+                "the newest change is \(known), there is \(there)")
         }
     }
 
@@ -194,7 +178,7 @@ extension Verifier {
             if blocks != size / Int64(ContentHash.blockSize) {
                 problems.append("\(size) bytes were acknowledged, \(blocks) blocks have hashes")
             }
-            return problems.map { Finding(kind: .upload, subject: id, problem: $0) }
+            return problems.map { Finding(.upload, id, $0) }
         }.flatMap(\.self)
     }
 }

@@ -50,9 +50,7 @@ struct Verifier: Sendable {
             var report = try await pool.read { database in
                 var report = VerificationReport()
                 let problems = try String.fetchAll(database, sql: "PRAGMA integrity_check(100)").filter { $0 != "ok" }
-                report.findings = problems.map {
-                    Finding(kind: .database, subject: SQLiteStore.databaseName, problem: $0)
-                }
+                report.findings = problems.map { Finding(.database, SQLiteStore.databaseName, $0) }
                 // Rows that cannot be read prove nothing about the rest.
                 if !problems.isEmpty { return report }
                 report.versions = try Int.fetchOne(database, sql: "SELECT count(*) FROM version") ?? 0
@@ -89,7 +87,7 @@ extension Verifier {
     /// Checks that the search index has each entry as it is, but for what the server is still to look at, and has the
     /// words of their names and texts and no others.
     func indexFindings(in database: Database) throws -> [Finding] {
-        let mark = try SQLiteFolderState.number(Schema.Meta.indexed, in: database)
+        let mark: Int64 = try database.meta(Schema.Meta.indexed) ?? 0
         var findings = try database.rows(
             """
             SELECT v.path, v.revision, v.kind, max(v.content_revision, v.place_revision), s.id, s.name
@@ -107,11 +105,11 @@ extension Verifier {
                 } else {
                     nil
                 }
-            return problem.map { Finding(kind: .index, subject: Self.name(path, row[1]), problem: $0) }
+            return problem.map { Finding(.index, Self.name(path, row[1]), $0) }
         }.compactMap(\.self)
         findings += try database.rows(
             "SELECT s.node FROM searchable s LEFT JOIN node n ON n.id = s.node WHERE n.id IS NULL"
-        ) { Finding(kind: .index, subject: "entry \($0[0] as Int64)", problem: "it is only in the search index") }
+        ) { Finding(.index, "entry \($0[0] as Int64)", "it is only in the search index") }
         return try findings + galleryFindings(in: database) + wordFindings(in: database)
     }
 
@@ -134,21 +132,18 @@ extension Verifier {
                 SELECT i.revision FROM gallery_item i JOIN gallery_source s ON s.revision = i.revision
                 WHERE i.pending = 1 AND s.pending = 1)
             """
-        ) {
-            Finding(
-                kind: .index, subject: Self.name($0[0] ?? "?", $0[1]), problem: "the gallery has another entry for it")
-        }
+        ) { Finding(.index, Self.name($0[0] ?? "?", $0[1]), "the gallery has another entry for it") }
     }
 
     private func wordFindings(in database: Database) throws -> [Finding] {
         var (expected, found) = (WordSum(), WordSum())
-        let texts = TextSource(database: database, files: FileBlobStore(existing: directory))
+        let index = SearchIndex(database: database, files: FileBlobStore(existing: directory))
         var isWhole = true
         try database.forEachRow("SELECT name, hash FROM searchable") { row in
             let words = [FoldedText(row[0] as String).bytes]
-            guard let hash = row.bytes(1).flatMap(ContentHash.init(bytes:)) else { return expected.add(words) }
+            guard let hash = row.hash(1) else { return expected.add(words) }
             // Missing or damaged contents are reported with the contents.
-            guard let text = try texts.text(hash) else { return isWhole = false }
+            guard let text = try index.text(hash) else { return isWhole = false }
             expected.add(words + [FoldedText(text).bytes])
         }
         guard isWhole else { return [] }
@@ -157,9 +152,7 @@ extension Verifier {
         }
         if expected == found { return [] }
         return [
-            Finding(
-                kind: .index, subject: "words",
-                problem: "the search index does not match the names and texts; 'reindex' rebuilds it")
+            Finding(.index, "words", "the search index does not match the names and texts; 'reindex' rebuilds it")
         ]
     }
 }

@@ -21,8 +21,7 @@ final class WriteTransaction {
     private(set) var made: FolderChanges
     /// Why the whole transaction is lost, not only one change; nil while it is not.
     private(set) var failure: (any Error)?
-    private let blobs: any BlobStore
-    private let reserve: DiskReserve
+    private let files: FileBlobStore
     private let settings: HistorySettings
     /// The large contents that came to their places in this transaction.
     private var publication: any BlobPublication
@@ -33,15 +32,10 @@ final class WriteTransaction {
     private var hasSavepoint = false
 
     /// Starts on a connection whose transaction has begun.
-    init(
-        database: Database, blobs: any BlobStore, reserve: DiskReserve, settings: HistorySettings
-    ) throws {
-        self.database = database
-        self.settings = settings
-        self.blobs = blobs
-        self.reserve = reserve
-        publication = blobs.publication()
-        accepted = FolderChanges(after: try SQLiteFolderState.lastRevision(in: database))
+    init(database: Database, files: FileBlobStore, settings: HistorySettings) throws {
+        (self.database, self.files, self.settings) = (database, files, settings)
+        publication = files.publication()
+        accepted = FolderChanges(lastRevision: try SQLiteFolderState.lastRevision(in: database))
         made = accepted
     }
 
@@ -57,7 +51,7 @@ final class WriteTransaction {
     /// Runs one change; when it throws, all that it did is undone and nothing else.
     func change<T>(_ body: () throws -> T) throws -> T {
         defer {
-            made = FolderChanges(after: accepted.lastRevision)
+            made = FolderChanges(lastRevision: accepted.lastRevision)
             checkedUsage = UsageChange()
             hasSavepoint = false
         }
@@ -132,6 +126,15 @@ final class WriteTransaction {
         return database.changesCount
     }
 
+    /// Sets a text of the table `meta`, or removes it with nil.
+    func setMeta(_ name: String, to text: String?) throws {
+        if let text {
+            try execute("INSERT OR REPLACE INTO meta(name, value) VALUES (?, ?)", [name, text])
+        } else {
+            try execute("DELETE FROM meta WHERE name = ?", [name])
+        }
+    }
+
     /// Runs a statement that changes exactly one row.
     ///
     /// - Throws: ``StorageError`` `damaged` when it changes none or several: then the lookups were wrong, and the whole
@@ -149,9 +152,8 @@ final class WriteTransaction {
     func lacks(_ content: StagedContent) throws -> Bool {
         switch content.place {
         case .inline:
-            let found = try database.firstRow("SELECT 1 FROM content WHERE hash = ?", [content.hash.data]) { _ in true }
-            return found == nil
-        case .blob: return !blobs.has(content.hash, length: content.bytes)
+            return try !database.hasRow("SELECT 1 FROM content WHERE hash = ?", [content.hash.data])
+        case .blob: return !files.has(content.hash, length: content.bytes)
         }
     }
 
@@ -161,7 +163,7 @@ final class WriteTransaction {
     func store(_ contents: [StagedContent]) throws {
         if contents.isEmpty { return }
         try checkQuota()
-        try reserve.check()
+        try files.reserve.check()
         for content in contents {
             switch content.place {
             case .inline(let bytes):
@@ -176,7 +178,7 @@ final class WriteTransaction {
 
     /// Makes everything ready for the commit.
     func prepareCommit() throws {
-        try UsageLedger(database).add(accepted.usage)
+        try UsageLedger(database: database).add(accepted.usage)
         try noteListings()
         try noteCaptionViews()
         try publication.sync()
@@ -210,7 +212,7 @@ final class WriteTransaction {
 
     private func checkQuota() throws {
         if made.usage == checkedUsage { return }
-        try UsageLedger(database).check(made.usage, after: accepted.usage, against: settings)
+        try UsageLedger(database: database).check(made.usage, after: accepted.usage, against: settings)
         checkedUsage = made.usage
     }
 

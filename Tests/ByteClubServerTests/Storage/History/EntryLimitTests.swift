@@ -88,8 +88,8 @@ import Testing
         let clock = Clock()
         let upload = try await Self.makeOld(directory.path, clock)
         let store = try StoreFixture.open(directory.path, HistorySettings(entries: 5), clock: clock)
-        #expect(try await store.query { try UsageLedger($0).club() } == Usage(bytes: 4, entries: 4))
-        #expect(try await store.query { try UsageLedger($0).member(2) } == Usage(entries: 1))
+        #expect(try await store.query { try UsageLedger(database: $0).club() } == Usage(bytes: 4, entries: 4))
+        #expect(try await store.query { try UsageLedger(database: $0).member(2) } == Usage(entries: 1))
         #expect(try await store.upload(upload, member: 1).offset == 0)
         try await StoreFixture.put(store, "/f", [])
         await #expect(throws: StorageError.self) { try await StoreFixture.put(store, "/g", []) }

@@ -35,7 +35,7 @@ import Testing
         try await Self.keepHouse(fixture)
         #expect(try await Self.revisions(fixture.store, "/a") == [20, 19, 18, 17])
         #expect(try FileSizes.sum(fixture.store.files.root) == 4 * 300_000)
-        #expect(fixture.store.writer.replacedBytes == 19 * 300_000)
+        #expect(fixture.store.statistics.replacedBytes == 19 * 300_000)
     }
 
     @Test("an editor cannot make others' old versions go by writing many")

@@ -64,12 +64,6 @@ final class MemoryChunkStore: ChunkStore {
         chunks.withLock { $0.mapValues { $0.values.reduce(0) { $0 + Int64($1.bytes.count) } } }
     }
 
-    func waitingBytes(of hashes: [ContentHash], from member: Int64) async throws -> Int64 {
-        chunks.withLock { chunks in
-            Set(hashes).reduce(0) { $0 + Int64(chunks[member]?[$1]?.bytes.count ?? 0) }
-        }
-    }
-
     // There is no disk that could be full.
     func release(_: [ContentHash], from _: Int64) async throws {}
 

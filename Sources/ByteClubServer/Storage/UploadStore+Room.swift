@@ -1,27 +1,6 @@
 import ByteClubCore
 import Synchronization
 
-/// The usage of the storage, and room for more.
-protocol RoomStore: UploadStore, MaintenanceStore {
-    /// The bytes on their way to this store.
-    var underWay: BytesUnderWay { get }
-
-    /// The usage, and how much can be stored if only this member goes on writing.
-    func usage(of member: Int64) async throws -> StorageUsage
-
-    /// Refuses bytes for which the disk has no room.
-    ///
-    /// - Throws: ``StorageError`` `full`.
-    func checkDisk(for bytes: Int64) throws
-
-    /// The usage that counts against the quotas of a member and of the club, and the entry at a path.
-    func takenRoom(by member: Int64, at path: RemotePath?) async throws -> TakenRoom
-
-    /// Removes uploads and chunks that a member has not touched for an hour, the oldest first, until so many bytes are
-    /// free; returns whether anything was removed.
-    func giveUpIdle(_ bytes: Int64, of member: Int64) async throws -> Bool
-}
-
 /// The bytes that count against quotas: live files and unfinished uploads.
 struct TakenRoom: Sendable {
     /// The live files that the member wrote last, and the member's unfinished uploads.
@@ -32,7 +11,7 @@ struct TakenRoom: Sendable {
     let replaced: FolderEntry?
 }
 
-extension RoomStore {
+extension UploadStore {
     /// Finds room for content before its first byte is written, and keeps it as long as the result lives.
     ///
     /// Besides ``TakenRoom`` the quotas count chunks that no write has named, and bytes under way. When the sum is too
@@ -120,13 +99,11 @@ final class BytesUnderWay: Sendable {
             state[member, default: 0] += counted
             return (state[member, default: 0], state.values.reduce(0) { $0 + min($1, quota ?? $1) })
         }
-        return RoomHold(self, bytes, counted, of: member, ofMember, ofAll)
-    }
-
-    fileprivate func end(_ counted: Int64, of member: Int64) {
-        state.withLock { state in
-            let left = state[member, default: 0] - counted
-            state[member] = left == 0 ? nil : left
+        return RoomHold(bytes: bytes, member: member, ofMember: ofMember, ofAll: ofAll) { [self] in
+            state.withLock { state in
+                let left = state[member, default: 0] - counted
+                state[member] = left == 0 ? nil : left
+            }
         }
     }
 }
@@ -141,15 +118,11 @@ final class RoomHold: Sendable {
     let ofMember: Int64
     /// The bytes that all have under way, including these, but of each member no more than one may store.
     let ofAll: Int64
-    private let owner: BytesUnderWay
-    private let counted: Int64
+    private let end: @Sendable () -> Void
 
-    fileprivate init(
-        _ owner: BytesUnderWay, _ bytes: Int64, _ counted: Int64, of member: Int64, _ ofMember: Int64, _ ofAll: Int64
-    ) {
-        (self.owner, self.bytes, self.counted, self.member) = (owner, bytes, counted, member)
-        (self.ofMember, self.ofAll) = (ofMember, ofAll)
+    fileprivate init(bytes: Int64, member: Int64, ofMember: Int64, ofAll: Int64, end: @escaping @Sendable () -> Void) {
+        (self.bytes, self.member, self.ofMember, self.ofAll, self.end) = (bytes, member, ofMember, ofAll, end)
     }
 
-    deinit { owner.end(counted, of: member) }
+    deinit { end() }
 }
