@@ -79,9 +79,6 @@ let package = Package(
         // The server's own limits on connections and bodies, below Hummingbird.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-        // The encoding of the certificate that a server without a domain makes for itself; swift-crypto has it already,
-        // while swift-certificates would be ten times as much to build.
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         // Certificates for the server's TLS.
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         // Request and response values that client and server share.
@@ -136,7 +133,6 @@ let package = Package(
                 "ByteClubCore", "ByteClubFiles", "ByteClubMedia", "CLinux", argumentParser, crypto,
                 cryptoExtras, grdb, httpTypes, hummingbirdCore, logging, mustache, nio("NIOCore"),
                 nio("NIOHTTP1"),
-                .product(name: "SwiftASN1", package: "swift-asn1"),
                 nio("NIOPosix"), nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, serviceLifecycle,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],

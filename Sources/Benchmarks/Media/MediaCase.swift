@@ -14,31 +14,28 @@ enum MediaCase {
         let folder = settings.folder("media")
         defer { settings.discard(folder) }
         let contestants = try await contestants(in: folder)
-        var tables: [Table] = []
-        let spheres = (0..<batch).map { folder + "/in/\($0 + 10).jpg" }
         LocalFiles.makeFolder(folder + "/in")
+        let paths = { (kind: String) in (0..<batch).map { "\(folder)/in/\(kind)\($0 + 10).jpg" } }
+        let (spheres, bare, progressive) = (paths(""), paths("bare-"), paths("progressive-"))
         for (index, path) in spheres.enumerated() { try link(photos + "/\(index % 2 + 1).jpg", path) }
-        for size in [128, 640, 1024] {
-            tables.append(
-                try await race(
-                    "\(batch) spheres of 5760x2880 to \(size) px, CPU and dB against the full size by Lanczos", size,
-                    spheres, contestants, settings.rounds, folder))
-        }
-        let bare = (0..<batch).map { folder + "/in/bare-\($0 + 10).jpg" }
         for (index, path) in bare.enumerated() {
             try LocalFiles.write(withoutTrailer(Fixture.bytes(at: photos + "/\(index % 2 + 1).jpg")), to: path)
         }
-        for size in [128, 640] {
-            tables.append(
-                try await race(
-                    "the same without their previews to \(size) px", size, bare, contestants, settings.rounds, folder))
-        }
-        let progressive = (0..<batch).map { folder + "/in/progressive-\($0 + 10).jpg" }
         for path in progressive { try link(photos + "/1_blurred.jpg", path) }
-        tables.append(
-            try await race(
-                "\(batch) progressive spheres of 5760x2880 with a preview of 256 px to 128 px", 128, progressive,
-                contestants, settings.rounds, folder))
+        let whole = "\(batch) spheres of 5760x2880 to"
+        let quality = "CPU and dB against the full size by Lanczos"
+        var tables: [Table] = []
+        for (title, size, files) in [
+            ("\(whole) 128 px, \(quality)", 128, spheres), ("\(whole) 640 px, \(quality)", 640, spheres),
+            ("\(whole) 1024 px, \(quality)", 1024, spheres),
+            ("the same without their previews to 128 px", 128, bare),
+            ("the same without their previews to 640 px", 640, bare),
+            (
+                "\(batch) progressive spheres of 5760x2880 with a preview of 256 px to 128 px", 128, progressive
+            ),
+        ] {
+            tables.append(try await race(title, size, files, contestants, settings.rounds, folder))
+        }
         tables.append(try await renditions(spheres[0], settings.rounds, folder))
         if let table = try await bomb(folder, settings.rounds) { tables.append(table) }
         return tables
@@ -69,24 +66,23 @@ enum MediaCase {
     private static func race(
         _ title: String, _ size: Int, _ photos: [String], _ contestants: [Contestant], _ rounds: Int, _ folder: String
     ) async throws -> Table {
-        var runs = [[Measurement]](repeating: [], count: contestants.count)
+        var runs = Runs()
         for _ in 0..<rounds {
             for (index, contestant) in contestants.enumerated() {
                 let output = folder + "/out-\(index)"
                 LocalFiles.makeFolder(output)
-                runs[index].append(
-                    try await Stopwatch.run(
-                        contestant.program, contestant.arguments(size, output, photos), in: folder))
+                let arguments = contestant.arguments(size, output, photos)
+                runs.add(contestant.name, try await Stopwatch.run(contestant.program, arguments, in: folder))
             }
         }
-        let medians = runs.map { Measurement.median($0) }
         var table = Table(title: title, header: ["contestant", "CPU ms each", "byteclub is x", "peak MiB", "dB"])
         for (index, contestant) in contestants.enumerated() {
             let quality = try await quality(of: folder + "/out-\(index)", photos, size, folder)
+            let median = runs.median(contestant.name)
             table.rows.append([
-                contestant.name, Table.number(medians[index].processor * 1000 / Double(photos.count), 1),
-                Table.number(medians[0].processor / medians[index].processor, 2),
-                Table.number(medians[index].memory, 0), quality.map { Table.number($0, 2) } ?? "",
+                contestant.name, Table.number(median.processor * 1000 / Double(photos.count), 1),
+                Table.number(runs.median(ours).processor / median.processor, 2), Table.number(median.memory, 0),
+                quality.map { Table.number($0, 2) } ?? "",
             ])
         }
         return table
@@ -104,10 +100,10 @@ enum MediaCase {
             if !LocalFiles.exists(reference) {
                 // Without a gap nothing is shrunk before the filter.
                 let scale = "\(Double(size) / 5760)"
-                let made = try await Program.run(
+                try await Program.run(
                     vips, ["resize", photo, reference, scale, "--kernel", "lanczos3", "--gap", "0"],
-                    timeout: .seconds(120))
-                guard made.status == 0 else { throw Stopwatch.Failure(description: "\(made)") }
+                    timeout: .seconds(120)
+                ).succeeded()
             }
             let decoded = folder + "/decoded.ppm"
             let made = try await Program.run(vips, ["copy", output + "/" + name, decoded])
@@ -125,11 +121,10 @@ enum MediaCase {
         let output = folder + "/renditions"
         LocalFiles.makeFolder(output)
         let program = Program.path("Benchmarks")
-        var together: [Measurement] = []
-        var apart: [Measurement] = []
+        let list = sizes.map { "\($0)" }.joined(separator: ",")
+        var runs = Runs()
         for _ in 0..<rounds {
-            let list = sizes.map { "\($0)" }.joined(separator: ",")
-            together.append(try await Stopwatch.run(program, ["pictures", list, output, photo], in: folder))
+            runs.add("one decode", try await Stopwatch.run(program, ["pictures", list, output, photo], in: folder))
             var sum = Measurement(seconds: 0)
             for size in sizes {
                 let one = try await Stopwatch.run(program, ["pictures", "\(size)", output, photo], in: folder)
@@ -137,11 +132,10 @@ enum MediaCase {
                 sum.processor += one.processor
                 sum.memory = max(sum.memory, one.memory)
             }
-            apart.append(sum)
+            runs.add("thumbnails apart", sum)
         }
-        return Table.race(
-            "4096, 2048, 1024, 512 and 256 px of a sphere", unit: "photos/s", amount: 1, reference: "thumbnails apart",
-            [("one decode", together), ("thumbnails apart", apart)])
+        return runs.table(
+            "4096, 2048, 1024, 512 and 256 px of a sphere", unit: "photos/s", amount: 1, reference: "thumbnails apart")
     }
 
     /// A small progressive file whose coefficients would fill 880 MiB, which is refused; nil without vips.
@@ -149,8 +143,7 @@ enum MediaCase {
         guard let vips = Program.system("vips") else { return nil }
         let (plain, photo) = (folder + "/black.v", folder + "/bomb.jpg")
         for arguments in [["black", plain, "30000", "15000"], ["jpegsave", plain, photo, "--interlace"]] {
-            let made = try await Program.run(vips, arguments, timeout: .seconds(300))
-            guard made.status == 0 else { throw Stopwatch.Failure(description: "\(made)") }
+            try await Program.run(vips, arguments, timeout: .seconds(300)).succeeded()
         }
         _ = unsafe unlink(plain)
         var runs: [Measurement] = []

@@ -114,7 +114,7 @@ struct ServeOptions: ParsableArguments {
     /// The settings that the flags give.
     var flags: [SettingName: String] {
         let given: [(SettingName, String?)] = [
-            (.data, data), (.clubName, name), (.listen, listen), (.tlsCertificate, tlsCertificate), (.tlsKey, tlsKey),
+            (.data, data), (.name, name), (.listen, listen), (.tlsCertificate, tlsCertificate), (.tlsKey, tlsKey),
             (.tlsSelfSigned, tlsSelfSigned.map { "\($0)" }),
             (.publicURL, publicURL), (.insecureHTTP, insecureHTTP.map { "\($0)" }), (.trustedProxies, trustedProxies),
             (.proxyHeader, proxyHeader), (.metricsListen, metricsListen), (.logLevel, logLevel),
@@ -141,11 +141,15 @@ struct DataOption: ParsableArguments {
         if data.isEmpty { throw ValidationError("--data is empty; name the club's directory") }
     }
 
-    /// Opens the club's data for administration; with `making` creates a missing directory.
+    /// Opens the club's data for administration, and closes it after the work; with `making` creates a missing
+    /// directory.
     ///
-    /// - Throws: ``StorageError``.
-    func open(making: Bool = false) throws -> any ClubStore {
-        try DataDirectory(path: data).administer(
+    /// - Throws: ``StorageError``; errors of the work.
+    func withStore<T>(making: Bool = false, _ work: (any ClubStore) async throws -> T) async throws -> T {
+        let store = try DataDirectory(path: data).administer(
             making: making, logger: Logger(label: "storage") { _ in LineLog(level: .error) })
+        let result = try await work(store)
+        try store.close()
+        return result
     }
 }

@@ -1,57 +1,32 @@
 import ByteClubCore
 import NIOCore
 
-/// The operator's settings: in the file under this name, as a flag of this name, and in the environment as
-/// `BYTECLUB_SERVER_` with the name in capitals.
+/// The operator's settings: in the file and as a flag under the name's words with hyphens, and in the environment as
+/// `BYTECLUB_SERVER_` with the words in capitals.
 enum SettingName: String, CaseIterable, Sendable {
-    case data
-    case clubName = "name"
-    case listen
-    case publicURL = "public-url"
-    case tlsCertificate = "tls-certificate"
-    case tlsKey = "tls-key"
-    case tlsSelfSigned = "tls-self-signed"
-    case insecureHTTP = "insecure-http"
-    case trustedProxies = "trusted-proxies"
-    case proxyHeader = "proxy-header"
-    case metricsListen = "metrics-listen"
-    case logLevel = "log-level"
-    case logFormat = "log-format"
-    case connections
-    case idleTimeout = "idle-timeout"
-    case headTimeout = "head-timeout"
-    case stallTimeout = "stall-timeout"
-    case slowestClient = "slowest-client"
-    case drainTimeout = "drain-timeout"
-    case memberRate = "member-rate"
-    case attemptRate = "attempt-rate"
-    case anonymousRate = "anonymous-rate"
-    case keepHistory = "keep-history"
-    case quota
-    case memberQuota = "member-quota"
-    case historyQuota = "history-quota"
-    case entries
-    case memberEntries = "member-entries"
-    case unfinishedUploads = "unfinished-uploads"
-    case housekeepingInterval = "housekeeping-interval"
-    case bodyLimit = "body-limit"
-    case longpollMinimum = "longpoll-minimum"
+    case data, name, listen, publicURL, tlsCertificate, tlsKey, tlsSelfSigned, insecureHTTP, trustedProxies, proxyHeader
+    case metricsListen, logLevel, logFormat, connections, idleTimeout, headTimeout, stallTimeout, slowestClient
+    case drainTimeout, memberRate, attemptRate, anonymousRate, keepHistory, quota, memberQuota, historyQuota, entries
+    case memberEntries, unfinishedUploads, housekeepingInterval, bodyLimit, longpollMinimum
 
     /// The prefix of the environment's variables.
     static let variablePrefix = "BYTECLUB_SERVER_"
     /// The variable that names the settings file.
     static let fileVariable = variablePrefix + "CONFIG"
 
-    private static let byVariable = Dictionary(uniqueKeysWithValues: allCases.map { ($0.variable, $0) })
-
-    /// The setting of an environment variable.
-    init?(variable: String) {
-        guard let name = Self.byVariable[variable] else { return nil }
-        self = name
+    /// The name as a flag, as ArgumentParser makes it of a property's, and in the file: `public-url`.
+    var flag: String {
+        var (flag, isWithinWord) = ("", false)
+        for letter in rawValue {
+            if letter.isUppercase, isWithinWord { flag += "-" }
+            flag += letter.lowercased()
+            isWithinWord = letter.isLowercase
+        }
+        return flag
     }
 
     /// The environment variable.
-    var variable: String { Self.variablePrefix + rawValue.uppercased().split(separator: "-").joined(separator: "_") }
+    var variable: String { Self.variablePrefix + flag.uppercased().split(separator: "-").joined(separator: "_") }
 }
 
 /// The operator's settings as text: flags beat the environment, which beats the file.
@@ -88,10 +63,10 @@ struct SettingSource: Sendable {
     func refusal(_ name: SettingName, expected: String, got text: String? = nil) -> CommandFailure {
         let place =
             flags[name] != nil
-            ? "'--\(name.rawValue)'"
+            ? "'--\(name.flag)'"
             : environment[name] != nil
                 ? name.variable
-                : file?.values[name] != nil ? "'\(name.rawValue)' in '\(file?.path ?? "")'" : name.rawValue
+                : file?.values[name] != nil ? "'\(name.flag)' in '\(file?.path ?? "")'" : name.flag
         let value = text.map { "invalid value '\($0)'" } ?? "invalid value"
         return CommandFailure(
             flags[name] != nil ? .usage : .configuration, "\(value) for \(place); must be \(expected)")
@@ -101,7 +76,7 @@ struct SettingSource: Sendable {
         var settings: [SettingName: String] = [:]
         for (variable, text) in environment.sorted(by: { $0.key < $1.key })
         where variable.hasPrefix(SettingName.variablePrefix) && variable != SettingName.fileVariable {
-            guard let name = SettingName(variable: variable) else {
+            guard let name = SettingName.allCases.first(where: { $0.variable == variable }) else {
                 throw CommandFailure(
                     .configuration,
                     "unknown setting \(variable); '\(RootCommand.title) serve --help' lists the settings")
@@ -113,74 +88,62 @@ struct SettingSource: Sendable {
 }
 
 extension SettingSource {
-    /// A whole number within limits; nil when it is not set.
-    func number(_ name: SettingName, in range: ClosedRange<Int64>) throws(CommandFailure) -> Int64? {
+    /// The value of a setting; nil when it is not set.
+    ///
+    /// - Throws: ``CommandFailure`` with the `expected` values for a text that has none.
+    private func value<T>(
+        _ name: SettingName, expected: @autoclosure () -> String, _ read: (String) -> T?
+    ) throws(CommandFailure) -> T? {
         guard let text = text(name) else { return nil }
-        guard let value = Int64(text), range.contains(value) else {
-            throw refusal(name, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)", got: text)
-        }
+        guard let value = read(text) else { throw refusal(name, expected: expected(), got: text) }
         return value
     }
 
+    /// A whole number within limits; nil when it is not set.
+    func number(_ name: SettingName, in range: ClosedRange<Int64>) throws(CommandFailure) -> Int64? {
+        try value(name, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
+            Int64(text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
     /// A whole number within limits, or a default.
-    func number(
-        _ name: SettingName, in range: ClosedRange<Int64>, default fallback: Int64
-    ) throws(CommandFailure) -> Int64 {
-        try number(name, in: range) ?? fallback
+    func number<Value: BinaryInteger>(
+        _ name: SettingName, in range: ClosedRange<Int64>, default fallback: Value
+    ) throws(CommandFailure) -> Value {
+        try number(name, in: range).map { Value($0) } ?? fallback
     }
 
     /// A number of bytes, such as `10G`; nil when it is not set.
     func bytes(_ name: SettingName) throws(CommandFailure) -> Int64? {
-        guard let text = text(name) else { return nil }
-        if let value = Int64(text), value >= 0 { return value }
-        guard let value = HumanSize.read(text) else {
-            throw refusal(name, expected: "a number of bytes, such as 500M or 10G", got: text)
+        try value(name, expected: "a number of bytes, such as 500M or 10G") { text in
+            if let value = Int64(text), value >= 0 { value } else { HumanSize.read(text) }
         }
-        return value
     }
 
     /// A number of seconds, fractions allowed.
     func seconds(_ name: SettingName, default fallback: TimeAmount) throws(CommandFailure) -> TimeAmount {
-        guard let text = text(name) else { return fallback }
-        guard let value = Double(text), value >= 0.1, value <= 86_400 else {
-            throw refusal(name, expected: "a number of seconds from 0.1 to 86400", got: text)
+        let seconds = try value(name, expected: "a number of seconds from 0.1 to 86400") { text in
+            Double(text).flatMap { $0 >= 0.1 && $0 <= 86_400 ? $0 : nil }
         }
-        return .milliseconds(Int64(value * 1000))
+        return seconds.map { .milliseconds(Int64($0 * 1000)) } ?? fallback
     }
 
     /// `true` or `false`.
     func bool(_ name: SettingName) throws(CommandFailure) -> Bool {
-        switch text(name) {
-        case nil, "false"?: return false
-        case "true"?: return true
-        case let text?: throw refusal(name, expected: "true or false", got: text)
-        }
-    }
-
-    /// One of a list of words, or a default.
-    func word<Value: RawRepresentable & CaseIterable>(
-        _ name: SettingName, default fallback: Value
-    ) throws(CommandFailure) -> Value where Value.RawValue == String {
-        try word(name) ?? fallback
+        try value(name, expected: "true or false") { Bool($0) } ?? false
     }
 
     /// One of a list of words; nil when it is not set.
     func word<Value: RawRepresentable & CaseIterable>(
         _ name: SettingName
     ) throws(CommandFailure) -> Value? where Value.RawValue == String {
-        guard let text = text(name) else { return nil }
-        guard let value = Value(rawValue: text) else {
-            let words = Value.allCases.map(\.rawValue).joined(separator: ", ")
-            throw refusal(name, expected: "one of: \(words)", got: text)
-        }
-        return value
+        let words = { Value.allCases.map(\.rawValue).joined(separator: ", ") }
+        return try value(name, expected: "one of: \(words())") { Value(rawValue: $0) }
     }
 
     /// `HOST:PORT`.
     func address(_ name: SettingName) throws(CommandFailure) -> ListenAddress? {
-        guard let text = text(name) else { return nil }
-        guard let address = ListenAddress(text) else { throw refusal(name, expected: "HOST:PORT", got: text) }
-        return address
+        try value(name, expected: "HOST:PORT") { ListenAddress($0) }
     }
 
     /// Addresses and ranges of them.

@@ -3,7 +3,6 @@ import Crypto
 import FoundationEssentials
 import Glibc
 import NIOSSL
-import SwiftASN1
 import Synchronization
 
 /// The certificate of new connections, read from files again when asked; open connections keep theirs.
@@ -91,8 +90,8 @@ struct SelfSignedCertificate {
         }
         let key = P256.Signing.PrivateKey()
         let certificate = try OwnCertificate(key: key, hosts: names).encoded()
-        let text = PEMDocument(type: "CERTIFICATE", derBytes: certificate).pemString
-        return text + "\n" + key.pemRepresentation + "\n"
+        let lines = Data(certificate).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        return "-----BEGIN CERTIFICATE-----\n\(lines)\n-----END CERTIFICATE-----\n\(key.pemRepresentation)\n"
     }
 
     private static func write(_ text: String, to path: String, in directory: String) throws {

@@ -3,16 +3,11 @@ import HTTPTypes
 import NIOCore
 
 /// Applies a mirror's changes in one batch.
-struct BatchHandler: Sendable {
-    let store: any FolderStore & UploadStore
-    /// The memory for batches.
-    let memory: FairSemaphore
-    let places: ChunkPlaces
-
+extension ClubAPI {
     /// Answers `POST /sync/batch`.
-    func apply(_ request: MemberRequest) async throws -> Response {
+    func applyBatch(_ request: MemberRequest) async throws -> Response {
         let member = request.member
-        let body = try await request.wholeBody(in: memory)
+        let body = try await request.wholeBody(in: shares.bodies)
         defer { withExtendedLifetime(body) {} }
         guard let frame = SyncFrame(body.bytes) else {
             throw APIError(400, "the body has no newline after its head")
@@ -43,12 +38,7 @@ struct BatchHandler: Sendable {
     }
 
     private static func batch(in frame: SyncFrame) throws(APIError) -> SyncBatch {
-        let batch: SyncBatch
-        do {
-            batch = try JSONReader.read(from: frame.head)
-        } catch {
-            throw APIError(400, "the head of the batch is invalid: \(error)")
-        }
+        let batch = try SyncBatch.read("the head of the batch", from: frame.head)
         guard batch.operations.count <= SyncBatch.maximumOperations else {
             throw APIError(413, "a batch has at most \(SyncBatch.maximumOperations) operations")
         }
