@@ -12,6 +12,9 @@ struct OpenedFile: Sendable {
     ///
     /// - Throws: ``FileError``.
     func isUntouched() throws(FileError) -> Bool { try file.stat().fingerprint.isUntouched(since: stat.fingerprint) }
+
+    /// Whether its content is the one of its stat, whatever the file's name is now; nil when that is unknown.
+    var hasSameContent: Bool? { try? file.stat().fingerprint.isSameContent(as: stat.fingerprint) }
 }
 
 /// Hashes files of the size of photos, several at a time on other threads; no content is kept.

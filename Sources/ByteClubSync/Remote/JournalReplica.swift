@@ -415,7 +415,7 @@ final class JournalReplica: RemoteReplica {
         else { return }
         guard
             let operation = try contentOperation(
-                item.observed(with: upload.stat), upload.content.whole, upload.content.size, chunks: chunks,
+                item.observed(with: upload.source.stat), upload.content.whole, upload.content.size, chunks: chunks,
                 upload: name)
         else { return }
         // The server stores an upload in no other batch, and keeps one that this batch does not store.

@@ -388,7 +388,7 @@ final class PathReplica: RemoteReplica {
             let (path, condition) = try target(of: item, local, &report)
         else { return nil }
         let (remote, isExecutable) = (remote, item.toldExecutable)
-        let modified = upload.stat.fingerprint.time
+        let modified = upload.source.stat.fingerprint.time
         return { @Sendable in
             guard let content = try upload.whole() else { return .changed }
             do {
