@@ -9,14 +9,13 @@ final class LocalReplica {
     let reader: FileReader
     let control: ControlDirectory
     let trash: TrashCan
-    let downloads: StagedDownloads
-    let uploads: StagedUploads
+    let staged: StagedTransfers
     let installer: Installer
     let bulk: BulkInstaller
     let mover: Mover
     let deleter: Deleter
     let copier: ConflictCopier
-    private let context: SyncContext
+    let context: SyncContext
     private let remover: FolderRemover
 
     init(_ context: SyncContext, _ control: ControlDirectory, _ scanner: Scanner) {
@@ -26,24 +25,13 @@ final class LocalReplica {
         scope = SyncScope(context, scanner)
         reader = FileReader(context, scanner)
         trash = TrashCan(context, control)
-        downloads = StagedDownloads(context.store, control)
-        uploads = StagedUploads(context.store, control)
+        staged = StagedTransfers(context.store, control)
         installer = Installer(context, control, trash)
         bulk = BulkInstaller(context, control, installer)
         mover = Mover(context)
         deleter = Deleter(context, control, installer, trash)
         copier = ConflictCopier(context, installer)
         remover = FolderRemover(context, control, installer, trash)
-    }
-
-    /// Recovers from a crash: classifies the files in staging; `busy` are the items of running transfers.
-    ///
-    /// - Throws: ``FileError`` when staging cannot be read, and the store's errors.
-    func recover(besides busy: Set<ItemID>, _ report: inout SyncReport) throws {
-        try Recovery(
-            context: context, control: control, installer: installer, copier: copier, trash: trash,
-            downloads: downloads, uploads: uploads
-        ).run(besides: busy, &report)
     }
 
     /// Scans a part of the disk.
@@ -76,8 +64,7 @@ final class LocalReplica {
     /// - Throws: ``FileError`` and the store's errors; the next call continues.
     func maintain(besides busy: Set<ItemID>, _ report: inout SyncReport) throws {
         try scope.deselect(remover, &report)
-        try downloads.removeUnwanted(besides: busy)
-        try uploads.removeUnwanted(besides: busy)
+        try staged.removeUnwanted(besides: busy)
         try trash.expire(&report)
     }
 }

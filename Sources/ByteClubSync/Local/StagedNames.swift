@@ -50,9 +50,9 @@ struct PendingInstalls {
 enum StagedName: Hashable, Sendable {
     /// New content that is being written: worthless after a crash, unless it is a large one that is whole.
     case writing(ItemID)
-    /// The folder in which a large content of an item is downloaded: see ``StagedDownloads``.
+    /// The folder in which a large content of an item is downloaded: see ``StagedTransfers``.
     case downloading(ItemID, ContentHash)
-    /// How far the upload of a large file of an item has come: see ``StagedUploads``.
+    /// How far the upload of a large file of an item has come: see ``StagedTransfers``.
     case uploading(ItemID)
     /// Complete new content that is about to be exchanged with the file of an item, or that file, after the exchange.
     case exchanging(ItemID, new: ContentHash, expected: ContentHash)

@@ -17,8 +17,7 @@ final class TransferRunner {
     private static let progressInterval = Duration.milliseconds(100)
 
     private let context: SyncContext
-    private let downloads: StagedDownloads
-    private let uploads: StagedUploads
+    private let staged: StagedTransfers
     private let reader: FileReader
     private let installer: Installer
     private let policy: TransferPolicy
@@ -33,8 +32,7 @@ final class TransferRunner {
 
     init(_ context: SyncContext, _ local: LocalReplica, _ inbox: SyncInbox) {
         self.context = context
-        downloads = local.downloads
-        uploads = local.uploads
+        staged = local.staged
         reader = local.reader
         installer = local.installer
         self.inbox = inbox
@@ -193,7 +191,7 @@ final class TransferRunner {
             write: OutgoingWrite(
                 item: id, effect: .content(known.content.whole, size: known.content.size), local: local,
                 seen: item.remote?.revision),
-            content: known.content, source: file, resumption: uploads.resumption(of: id),
+            content: known.content, source: file, resumption: staged.resumption(of: id),
             rate: policy, progress: progress(of: id))
         guard let work = try replica.upload(upload, &report) else { return false }
         try reader.noteDate(of: id, file.stat, &report)
@@ -218,7 +216,7 @@ final class TransferRunner {
         try await replica.finish(upload, result, &report)
         if report.done > done { hashed[upload.write.item] = nil }
         // The refused upload may be of another state of the file. A conclusion removes a file that stays.
-        try? uploads.remove(upload.write.item)
+        try? staged.removeUpload(of: upload.write.item)
     }
 
     /// Has a file scanned again that changed, or was moved, while it was hashed or sent.
@@ -251,10 +249,10 @@ final class TransferRunner {
         do {
             // Large contents are not downloaded for a location that is occupied or missing.
             guard try isFree(location, for: item, &report) else { return false }
-            try downloads.putBack(StagedName.writing(id).text, of: id)
-            let rest = max(0, reported.size - (try downloads.received(id, wanted)))
+            try staged.putBack(StagedName.writing(id).text, of: id)
+            let rest = max(0, reported.size - (try staged.received(id, wanted)))
             guard try context.hasRoom(for: rest, [id], &report) else { return false }
-            folder = try downloads.folder(of: id, wanted)
+            folder = try staged.folder(of: id, wanted)
         } catch let error as FileError {
             report.refuse(id, in: location.parent, error)
             return false
@@ -263,7 +261,7 @@ final class TransferRunner {
         let workers = context.environment.workers
         run(id, at: policy.pace) {
             // As it is when it could not be installed, or the engine was stopped before that.
-            if try await StagedDownloads.isWhole(reported.size, wanted, in: folder, workers) {
+            if try await StagedTransfers.isWhole(reported.size, wanted, in: folder, workers) {
                 return .downloaded(item, location: location, bytes: nil, hash: wanted)
             }
             guard let place = folder.path else {
@@ -273,8 +271,8 @@ final class TransferRunner {
             }
             let metadata = try await policy.limited(.down) { () throws(RemoteError) in
                 try await remote.download(
-                    path, revision: nil, limit: reported.size, to: place + "/" + StagedDownloads.content,
-                    journal: place + "/" + StagedDownloads.journal, progress: progress)
+                    path, revision: nil, limit: reported.size, to: place + "/" + StagedTransfers.content,
+                    journal: place + "/" + StagedTransfers.journal, progress: progress)
             }
             return .downloaded(item, location: location, bytes: nil, hash: metadata.contentHash ?? wanted)
         }
@@ -286,7 +284,7 @@ final class TransferRunner {
     ) throws {
         guard let reported = item.remote, let wanted = reported.hash else { return }
         guard hash == wanted else {
-            try downloads.remove(item.id, wanted)
+            try staged.remove(item.id, wanted)
             report.distrustFeed(.contentMismatch)
             return report.refuse(item.id, ContentFetcher.anotherContent, .breach)
         }
@@ -296,11 +294,11 @@ final class TransferRunner {
         }
         // Otherwise it stays where it is for the next plan: it need not come again.
         guard try isFree(location, for: now, &report), try isReplaceable(now, at: location, &report) else { return }
-        if bytes == nil { try downloads.stage(item.id, wanted) }
+        if bytes == nil { try staged.stage(item.id, wanted) }
         let content = StagedContent(item: now, location: location, remote: reported, hash: wanted, bytes: bytes)
         _ = try installer.install([content], as: .download, &report)
         // What cannot be removed now is removed by a conclusion.
-        try? downloads.remove(item.id, wanted)
+        try? staged.remove(item.id, wanted)
     }
 
     /// Whether nothing is at the place of an item that is new here.
