@@ -202,7 +202,7 @@ actor SyncSession {
             try scan(request, &report)
         case .pull: try await pull(&report)
         case .installInline:
-            try await fetcher().installInline(arrived, missing: loop.unconfirmed, local.mover, &report)
+            try await plans.fetcher().installInline(arrived, missing: loop.unconfirmed, &report)
             arrived = []
             loop.installedInline()
         case .sync(let last): try await sync(after: last, &report)
@@ -219,8 +219,6 @@ actor SyncSession {
     private func replica() async throws(RemoteError) -> any RemoteReplica {
         try await connector.connect()
     }
-
-    private func fetcher() async throws -> ContentFetcher { ContentFetcher(context, try await replica(), local.bulk) }
 
     private func check(_ reloads: Bool, _ restores: Bool, _ report: inout SyncReport) async throws {
         if try await pauseIfAsked(&report) { return }
@@ -307,14 +305,14 @@ actor SyncSession {
             if replica.inlineContents.isEmpty { arrived = [] } else { arrived.formUnion(report.ready) }
             if result == .end {
                 arrived = []
-                try await ContentFetcher(context, replica, local.bulk).settle(&report)
+                try await local.bulk.settle(&report)
             }
             loop.pulled(result)
         } catch {
             arrived = []
             if let replica = connector.replica {
                 replica.abandonPull()
-                try? await ContentFetcher(context, replica, local.bulk).settle(&report)
+                try? await local.bulk.settle(&report)
             }
             // The next pull is right about an entry that changed while it was read; a lasting fault prevents agreement.
             guard let error = error as? RemoteError, error.code != .cancelled, error.code != .unauthorized else {

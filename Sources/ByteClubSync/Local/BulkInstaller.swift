@@ -20,7 +20,7 @@ final class BulkInstaller {
 
     private let context: SyncContext
     private let control: ControlDirectory
-    let installer: Installer
+    private let installer: Installer
     private var underWay: Group?
     /// Installed files whose names are not known to be durable yet.
     private var placed: [InstalledFile] = []
@@ -30,9 +30,6 @@ final class BulkInstaller {
         self.control = control
         self.installer = installer
     }
-
-    /// Where contents wait for their names.
-    var staging: any DiskFolder { control.staging }
 
     /// The items whose files are being installed.
     var items: Set<ItemID> { (underWay?.items ?? []).union(placed.map(\.content.item)) }
