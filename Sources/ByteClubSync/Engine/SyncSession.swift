@@ -32,7 +32,6 @@ actor SyncSession {
     private let auditor: Auditor
     private let connector: RemoteConnector
     private let plans: PlanRunner
-    private let reporter: SyncReporter
     private let status: StatusRecorder
     private let watcher: (any FolderWatcher)?
     private let inbox: SyncInbox
@@ -88,8 +87,7 @@ actor SyncSession {
         connector = RemoteConnector(
             context, remote, scanner, OperationIDs(mirror: id, at: environment.disk.now()))
         plans = PlanRunner(context: context, local: local, connector: connector)
-        reporter = SyncReporter(onEvent)
-        status = StatusRecorder(context, reporter)
+        status = StatusRecorder(context, onEvent)
         loop = SyncLoop(configuration)
         if try store.meta(.member) != configuration.memberName { try store.setMeta(.member, configuration.memberName) }
         desk = try DeletionDesk(context)
@@ -126,13 +124,13 @@ actor SyncSession {
                 do {
                     try await perform(step, &report)
                 } catch {
-                    reporter.emit(report.emissions)
+                    status.emit(report.emissions)
                     desk.count(report.deleted)
                     try? status.record(loop.note(report, at: now))
                     try? desk.storeWave()
                     throw error
                 }
-                reporter.emit(report.emissions)
+                status.emit(report.emissions)
                 desk.count(report.deleted)
                 let end = now
                 try status.record(
@@ -156,7 +154,7 @@ actor SyncSession {
     var refusal: RemoteError? { status.refusal }
 
     /// Emits an event.
-    func emit(_ event: SyncEvent) { reporter.emit(event) }
+    func emit(_ event: SyncEvent) { status.emit(event) }
 
     // MARK: Between steps
 
@@ -173,11 +171,11 @@ actor SyncSession {
         connector.replica?.abandonPull()
         var report = SyncReport()
         try? await local.bulk.settle(&report)
-        reporter.emit(report.emissions)
+        status.emit(report.emissions)
         status.note(obstacle: error)
         let delay = try loop.failed(step, error, at: now)
         let next = context.seconds + max(1, delay.components.seconds)
-        reporter.emit(SyncEvent(.problem, message: error.message, until: next))
+        status.emit(SyncEvent(.problem, message: error.message, until: next))
     }
 
     // MARK: Steps
@@ -256,7 +254,7 @@ actor SyncSession {
         // When syncing continues, no scan may find contents that are being installed.
         connector.replica?.abandonPull()
         try await local.bulk.settle(&report)
-        if until != outcome.pausedUntil, watcher != nil { reporter.emit(SyncEvent(pausedUntil: until)) }
+        if until != outcome.pausedUntil, watcher != nil { status.emit(SyncEvent(pausedUntil: until)) }
         outcome.pausedUntil = until
         let rest: Duration = until == .max ? .seconds(10) : .seconds(until - context.seconds)
         loop.setPause(rest, at: now)
@@ -476,7 +474,7 @@ actor SyncSession {
         if loop.needsAuditTime {
             loop.setAudit(at: now + (auditor.hasNext ? .zero : try auditor.step().pause))
         }
-        if watcher != nil { reporter.emit(SyncEvent(.idle, summary: try summary())) }
-        reporter.conclude()
+        if watcher != nil { status.emit(SyncEvent(.idle, summary: try summary())) }
+        status.conclude()
     }
 }
