@@ -147,8 +147,8 @@ final class FeedIngest {
     ) throws {
         switch change {
         case .upsert(let entry): try put(entry, &pass, &editor, &report)
-        case .gone(.id(let node), let revision): try remove(node, revision, &pass, &editor, &report)
-        case .gone(.path(let key), _):
+        case .gone(let node, let revision): try remove(node, revision, &pass, &editor, &report)
+        case .goneFrom(let key):
             guard let names = relative(key) else { return }
             if names.isEmpty {
                 for child in try store.children(of: .root, on: .remote) { try forget(child, &pass, &editor) }
