@@ -14,7 +14,6 @@ final class LocalReplica {
     let bulk: BulkInstaller
     let mover: Mover
     let deleter: Deleter
-    let copier: ConflictCopier
     let context: SyncContext
     private let remover: FolderRemover
 
@@ -28,9 +27,8 @@ final class LocalReplica {
         staged = StagedTransfers(context.store, control)
         installer = Installer(context, control, trash)
         bulk = BulkInstaller(context, control, installer)
-        mover = Mover(context)
+        mover = Mover(context: context)
         deleter = Deleter(context, control, installer, trash)
-        copier = ConflictCopier(context, installer)
         remover = FolderRemover(context, control, installer, trash)
     }
 

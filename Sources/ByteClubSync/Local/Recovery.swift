@@ -37,7 +37,7 @@ extension LocalReplica {
         }
         // What a crash has moved out of staging is recorded only when that is durable.
         if try !left.isEmpty || hasPending { try staging.sync() }
-        try copier.recover(&report)
+        try installer.recoverConflictCopy(&report)
         if installer.isIdle { try installer.recognizeInstalled(&report) }
     }
 

@@ -30,7 +30,7 @@ extension ContentFetcher {
             }
         }
         guard let now = try store.item(id), now.local == local, now.remote == remote else { return }
-        try self.local.copier.keepBoth(now, local, conflictName, &report)
+        try self.local.installer.keepBoth(now, local, conflictName, &report)
     }
 
     /// Uploads a merged text on condition that the server still has the version that was merged in, then installs it on

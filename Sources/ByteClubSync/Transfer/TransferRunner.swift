@@ -36,7 +36,7 @@ final class TransferRunner {
         reader = local.reader
         installer = local.installer
         self.inbox = inbox
-        policy = TransferPolicy(context.configuration, context.environment.disk)
+        policy = TransferPolicy(configuration: context.configuration, disk: context.environment.disk)
     }
 
     /// How many large files may be transferred now.

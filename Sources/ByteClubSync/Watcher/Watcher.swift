@@ -41,9 +41,6 @@ final class Watcher: FolderWatcher {
         _ = unsafe write(stopper.number, &one, 8)
     }
 
-    /// Watches a folder, before it is scanned.
-    ///
-    /// `isNew` means that it may be another folder than the watched one of the item.
     func add(_ folder: any DiskFolder, _ item: ItemID, isNew: Bool) {
         guard let folder = folder as? LinuxFolder else { return }
         watches.withLock { watches in
@@ -56,7 +53,6 @@ final class Watcher: FolderWatcher {
         }
     }
 
-    /// Stops watching folders that have left the mirror.
     func remove(_ items: [ItemID]) {
         watches.withLock { watches in
             for item in items {
@@ -65,13 +61,10 @@ final class Watcher: FolderWatcher {
         }
     }
 
-    /// The folders among these that cannot be watched.
     func unwatched(of folders: Set<ItemID>) -> Set<ItemID> {
         watches.withLock { $0.failure == nil ? $0.refused.intersection(folders) : folders }
     }
 
-    /// Why changes may be noticed late, and what to do about it, as one line for people; nil while all folders are
-    /// watched.
     var problem: String? {
         let (refused, watched, code, failure) = watches.withLock {
             ($0.refused.count, $0.count, $0.refusal, $0.failure)
