@@ -10,7 +10,8 @@ final class BulkInstaller {
     /// A group that is being written.
     private struct Group {
         let items: Set<ItemID>
-        let work: Task<Written, any Error>
+        let written: Written
+        let syncing: Task<Void, any Error>
     }
 
     private struct Written: Sendable {
@@ -43,9 +44,7 @@ final class BulkInstaller {
             _ = try installer.install(contents, as: .download, &report)
             return
         }
-        let staging = control.staging
-        let workers = context.environment.workers
-        let writing = Self.writing(contents, to: staging, workers)
+        let writing = Self.writing(contents, to: control.staging, context.environment.workers)
         do {
             try await nameGroup(&report)
         } catch {
@@ -53,8 +52,7 @@ final class BulkInstaller {
             throw error
         }
         let written = await writing.value
-        underWay = Group(
-            items: Set(contents.map(\.item)), work: Self.syncing(written, context.root, workers))
+        underWay = Group(items: Set(contents.map(\.item)), written: written, syncing: syncing())
     }
 
     /// Completes the installs that are in progress.
@@ -63,7 +61,7 @@ final class BulkInstaller {
     func settle(_ report: inout SyncReport) async throws {
         try await nameGroup(&report)
         if placed.isEmpty { return }
-        try await Self.syncFileSystem(context.root, context.environment.workers)
+        try await syncing().value
         try rememberPlaced(&report)
     }
 
@@ -71,10 +69,10 @@ final class BulkInstaller {
     private func nameGroup(_ report: inout SyncReport) async throws {
         guard let group = underWay else { return }
         underWay = nil
-        let written = try await group.work.value
+        try await group.syncing.value
         try rememberPlaced(&report)
-        for failure in written.failures { report.refuse(failure.item, in: nil, failure.error) }
-        placed += try installer.moveIntoPlace(written.contents, &report)
+        for failure in group.written.failures { report.refuse(failure.item, in: nil, failure.error) }
+        placed += try installer.moveIntoPlace(group.written.contents, &report)
     }
 
     private func rememberPlaced(_ report: inout SyncReport) throws {
@@ -101,17 +99,9 @@ final class BulkInstaller {
         }
     }
 
-    private static func syncing(
-        _ written: Written, _ root: any DiskFolder, _ workers: (any TaskExecutor)?
-    ) -> Task<Written, any Error> {
-        Task(executorPreference: workers) {
-            try root.syncFileSystem()
-            return written
-        }
-    }
-
-    private static func syncFileSystem(_ root: any DiskFolder, _ workers: (any TaskExecutor)?) async throws {
-        try await Task(executorPreference: workers) { try root.syncFileSystem() }.value
+    private func syncing() -> Task<Void, any Error> {
+        let root = context.root
+        return Task(executorPreference: context.environment.workers) { try root.syncFileSystem() }
     }
 }
 

@@ -32,16 +32,14 @@ final class FeedIngest {
     // MARK: Pages
 
     /// Restarts the feed when it was another server's, another folder's or of the other kind.
-    ///
-    /// - Returns: Whether it was.
-    func checkFeed(_ kind: String) throws -> Bool {
+    func checkFeed(_ kind: String) throws {
         let identity = "\(kind) \(configuration.remoteRoot) \(configuration.serverIdentity)"
-        guard try store.meta(.remoteIdentity) != identity else { return false }
+        guard try store.meta(.remoteIdentity) != identity else { return }
         try store.transaction(durably: false) {
             try store.setMeta(.remoteIdentity, identity)
             try store.setMeta(.cursor, nil)
         }
-        return true
+        if !configuration.remoteRoot.isRoot { try setRoot(nil) }
     }
 
     /// Applies a page to the tree and advances the cursor.

@@ -42,13 +42,8 @@ final class JournalReplica: RemoteReplica {
     // MARK: The feed
 
     func pull(_ report: inout SyncReport) async throws -> PullResult {
-        var record: FeedRecord
-        if let known = self.record {
-            record = known
-        } else {
-            record = FeedRecord()
-            if try feed.checkFeed("journal"), !configuration.remoteRoot.isRoot { try feed.setRoot(nil) }
-        }
+        if self.record == nil { try feed.checkFeed("journal") }
+        var record = self.record ?? FeedRecord()
         // A prefetched page arrives although this task is cancelled.
         try Task.checkCancellation()
         let asked = try store.meta(.cursor)
@@ -70,7 +65,12 @@ final class JournalReplica: RemoteReplica {
             return .end
         }
         let isLarge = changes.page.entries.count >= Self.largePage
-        if isLarge { ahead = pages.fetch(after: changes.page.cursor, context.environment.workers) }
+        if isLarge {
+            // The next page arrives while this one is applied.
+            ahead = Task(executorPreference: context.environment.workers) { [pages] in
+                try await pages.page(after: changes.page.cursor)
+            }
+        }
         return .more(inline: try isLarge || store.meta(.isSweepPending) == nil)
     }
 
@@ -94,11 +94,11 @@ final class JournalReplica: RemoteReplica {
         return { @Sendable in
             var cursor = first
             while true {
-                let pause = PollPause(clock)
+                let start = clock.now
                 let changes = try await pages.page(after: cursor, wait: timeout)
                 if !changes.page.entries.isEmpty || changes.page.hasMore { return .page(changes, after: cursor) }
                 cursor = changes.page.cursor
-                try await pause.rest()
+                try await clock.restAfterPoll(since: start)
             }
         }
     }
@@ -439,11 +439,6 @@ struct JournalPages: Sendable {
     /// - Throws: As ``SyncRemote/journal(after:limit:contents:wait:)``.
     func page(after cursor: String?, wait: Duration = .zero) async throws(RemoteError) -> SyncChanges {
         try await wire.journal(after: cursor, limit: Self.limit, contents: .besides(writer: writer), wait: wait)
-    }
-
-    /// Starts to fetch a page while the previous one is applied.
-    func fetch(after cursor: String, _ workers: (any TaskExecutor)?) -> Task<SyncChanges, any Error> {
-        Task(executorPreference: workers) { try await page(after: cursor) }
     }
 }
 

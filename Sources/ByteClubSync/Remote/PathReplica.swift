@@ -29,15 +29,11 @@ final class PathReplica: RemoteReplica {
     // MARK: The feed
 
     func pull(_ report: inout SyncReport) async throws -> PullResult {
-        var record: FeedRecord
-        if let known = self.record {
-            record = known
-        } else {
-            if try feed.checkFeed("delta"), !configuration.remoteRoot.isRoot { try feed.setRoot(nil) }
-            record = FeedRecord()
-            record.isContinued = try store.meta(.isDeltaOpen) != nil
-            self.record = record
+        if self.record == nil {
+            try feed.checkFeed("delta")
+            self.record = FeedRecord(isContinued: try store.meta(.isDeltaOpen) != nil)
         }
+        var record = self.record ?? FeedRecord()
         let cursor = try store.meta(.cursor)
         hasWrittenSinceFeed = false
         let page = try await page(after: cursor)
@@ -65,13 +61,13 @@ final class PathReplica: RemoteReplica {
         return { @Sendable in
             while true {
                 if interval > .zero { try await clock.sleep(until: clock.now + interval) }
-                let pause = PollPause(clock)
+                let start = clock.now
                 let answer = try await remote.waitForChanges(after: cursor, timeout: timeout)
                 if let seconds = answer.backoff {
                     try await clock.sleep(until: clock.now + .seconds(min(seconds, 300)))
                 }
                 if answer.changes { return .changed }
-                try await pause.rest()
+                try await clock.restAfterPoll(since: start)
             }
         }
     }

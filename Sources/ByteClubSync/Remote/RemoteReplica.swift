@@ -121,21 +121,13 @@ struct InlineContentCache: Sendable {
     }
 }
 
-/// The pause after a long poll that ended early without news.
-struct PollPause: Sendable {
-    let clock: any SyncClock
-    let start: SyncInstant
-
-    init(_ clock: any SyncClock) {
-        self.clock = clock
-        start = clock.now
-    }
-
-    /// Waits, so that a server that does not hold long polls is not polled in a tight loop.
+extension SyncClock {
+    /// Waits after a long poll that ended early without news, so that a server that does not hold long polls is not
+    /// polled in a tight loop.
     ///
     /// - Throws: `CancellationError`.
-    func rest() async throws {
-        if clock.now - start < .seconds(1) { try await clock.sleep(until: clock.now + .seconds(1)) }
+    func restAfterPoll(since start: SyncInstant) async throws {
+        if now - start < .seconds(1) { try await sleep(until: now + .seconds(1)) }
     }
 }
 
