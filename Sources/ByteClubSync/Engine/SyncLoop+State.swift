@@ -125,17 +125,6 @@ extension SyncLoop {
         var hasSettled = false
     }
 
-    /// How current the tree is with respect to the server.
-    enum Feed: Hashable, Sendable {
-        /// The feed must be read.
-        case stale
-        /// A part of it was read; `inline` when contents that arrived with it are to be installed first.
-        case partial(inline: Bool)
-        case current
-
-        var isPartial: Bool { if case .partial = self { true } else { false } }
-    }
-
     /// Whether a scan or a plan is next while both are due.
     enum Turn {
         case scan

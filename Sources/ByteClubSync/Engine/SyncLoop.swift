@@ -27,7 +27,7 @@ struct SyncLoop: ~Copyable {
     private var goal = SyncGoal.agreement(retries: 0)
     private var state = State.idle
     private var entry = Entry()
-    private var feed = Feed.stale
+    private var feed = FeedState.stale
     private var turn = Turn.scan
     private var agenda = Agenda(at: SyncInstant(sinceStart: .zero))
 
@@ -254,12 +254,9 @@ struct SyncLoop: ~Copyable {
     private func isMissingDue(at now: SyncInstant) -> Bool { rescans.missingDeadline.map { $0 <= now } ?? false }
 
     /// Handles the result of a pull.
-    mutating func pulled(_ result: PullResult) {
-        switch (feed, result) {
-        case (.current, _): preconditionFailure("a pull cannot end while the feed is current")
-        case (_, .more(let inline)): feed = .partial(inline: inline)
-        case (_, .end): feed = .current
-        }
+    mutating func pulled(_ result: FeedState) {
+        if feed == .current { preconditionFailure("a pull cannot end while the feed is current") }
+        feed = result
     }
 
     /// Notes that the inline contents of a part of the feed are installed, or being installed.

@@ -301,7 +301,7 @@ actor SyncSession {
             let replica = try await replica()
             let result = try await replica.pull(&report)
             if replica.inlineContents.isEmpty { arrived = [] } else { arrived.formUnion(report.ready) }
-            if result == .end {
+            if result == .current {
                 arrived = []
                 try await local.bulk.settle(&report)
             }

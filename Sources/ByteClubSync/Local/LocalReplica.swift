@@ -37,23 +37,20 @@ final class LocalReplica {
     /// - Throws: ``FileError`` when the root cannot be listed, and the store's errors; nothing is inferred then.
     func scan(_ request: ScanRequest, _ report: inout SyncReport) throws -> ScanReport {
         context.handles.forgetAll()
+        let found: ScanReport
         switch request {
         case .files(let closed):
-            let found = try scanner.scanFiles(closed, reader)
-            report.rescans.formUnion(found.rescans)
-            report.ready.formUnion(found.ready)
-            try scope.noteOwnRules()
-            return ScanReport(racyFiles: found.racy)
-        case .folders(let folders):
-            let found = try scanner.scan(.folders(folders), confirmsDeletions: false)
-            try scope.noteOwnRules()
-            return found
+            let files = try scanner.scanFiles(closed, reader)
+            report.rescans.formUnion(files.rescans)
+            report.ready.formUnion(files.ready)
+            found = ScanReport(racyFiles: files.racy)
+        case .folders(let folders): found = try scanner.scan(.folders(folders), confirmsDeletions: false)
         case .everything(let confirms):
             scope.forgetCount()
-            let found = try scanner.scan(.everything, confirmsDeletions: confirms)
-            try scope.noteOwnRules()
-            return found
+            found = try scanner.scan(.everything, confirmsDeletions: confirms)
         }
+        try scope.noteOwnRules()
+        return found
     }
 
     /// Does periodic maintenance: removes deselected folders and given-up downloads, and expires the trash; `busy` are

@@ -197,15 +197,8 @@ struct ContentFetcher {
     /// The server's content of an item; nil when it differs from the tree's.
     func content(of item: Item, _ reported: RemoteState, _ report: inout SyncReport) async throws -> [UInt8]? {
         if let hash = reported.hash, let bytes = replica.inlineContents.content(hash) { return bytes }
-        let path = try replica.tree.path(of: item.id, &report)
-        do throws(RemoteError) {
-            let bytes = try await replica.tree.remote.content(
-                at: path, revision: nil, range: nil, limit: TextMerge.limit
-            ).bytes
-            if reported.hash == nil || ContentHasher.hash(bytes) == reported.hash { return bytes }
-        } catch {
-            if error.isRetryable || error.code == .cancelled || error.code == .unauthorized { throw error }
-        }
+        let bytes = try await text(at: try replica.tree.path(of: item.id, &report), nil)
+        if let bytes, reported.hash == nil || ContentHasher.hash(bytes) == reported.hash { return bytes }
         report.distrustFeed(.contentMismatch)
         return nil
     }
@@ -214,11 +207,16 @@ struct ContentFetcher {
     func base(of item: Item, _ base: SyncedState, _ report: inout SyncReport) async throws -> [UInt8]? {
         guard let hash = base.hash, base.size <= Int64(TextMerge.limit) else { return nil }
         guard let revision = base.revision, let path = try? replica.tree.path(of: item.id, &report) else { return nil }
-        do throws(RemoteError) {
-            let bytes = try await replica.tree.remote.content(
+        let bytes = try await text(at: path, revision)
+        return bytes.map { ContentHasher.hash($0) } == hash ? bytes : nil
+    }
+
+    /// The server's content of a revision, or of the newest; nil when the server refuses it.
+    private func text(at path: RemotePath, _ revision: Revision?) async throws(RemoteError) -> [UInt8]? {
+        do {
+            return try await replica.tree.remote.content(
                 at: path, revision: revision, range: nil, limit: TextMerge.limit
             ).bytes
-            return ContentHasher.hash(bytes) == hash ? bytes : nil
         } catch {
             if error.isRetryable || error.code == .cancelled || error.code == .unauthorized { throw error }
             return nil

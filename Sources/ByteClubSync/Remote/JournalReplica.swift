@@ -41,7 +41,7 @@ final class JournalReplica: RemoteReplica {
 
     // MARK: The feed
 
-    func pull(_ report: inout SyncReport) async throws -> PullResult {
+    func pull(_ report: inout SyncReport) async throws -> FeedState {
         if self.record == nil { try feed.checkFeed("journal") }
         var record = self.record ?? FeedRecord()
         // A prefetched page arrives although this task is cancelled.
@@ -58,11 +58,11 @@ final class JournalReplica: RemoteReplica {
         }
         let pass = try take(changes, after: cursor, record, &report)
         self.record = pass.record
-        if pass.needsWholeState { return .more(inline: false) }
+        if pass.needsWholeState { return .partial(inline: false) }
         guard changes.page.hasMore else {
             self.record = nil
             try await feed.confirm(pass.swept)
-            return .end
+            return .current
         }
         let isLarge = changes.page.entries.count >= Self.largePage
         if isLarge {
@@ -71,7 +71,7 @@ final class JournalReplica: RemoteReplica {
                 try await pages.page(after: changes.page.cursor)
             }
         }
-        return .more(inline: try isLarge || store.meta(.isSweepPending) == nil)
+        return .partial(inline: try isLarge || store.meta(.isSweepPending) == nil)
     }
 
     func abandonPull() {
@@ -171,33 +171,23 @@ final class JournalReplica: RemoteReplica {
         }
     }
 
-    /// Removes the writes of the next batch from `rest`, and stores that they are being sent.
+    /// Prepares as many writes as fit one batch, removes them from `rest`, and stores that they are being sent.
     private func nextBatch(
         _ rest: inout ArraySlice<PlannedWrite>, _ reader: FileReader, _ report: inout SyncReport
     ) throws -> OutgoingBatch {
-        let batch = try store.reading { try gather(&rest, reader, &report) }
-        try context.noteSending(batch.writes.map(\.write))
-        return batch
-    }
-
-    /// Prepares as many writes as fit one batch.
-    private func gather(
-        _ rest: inout ArraySlice<PlannedWrite>, _ reader: FileReader, _ report: inout SyncReport
-    ) throws -> OutgoingBatch {
         var batch = OutgoingBatch()
-        while !batch.isFull, let next = rest.first {
-            guard let ready = try prepare(next, reader, &report) else {
-                rest.removeFirst()
-                continue
-            }
-            guard batch.add(ready) else {
-                if let bytes = ready.bytes, let hash = ready.write.hash, let local = ready.write.local {
-                    reader.keep(ready.write.item, FileReader.Content(bytes: bytes, hash: hash, local: local))
+        try store.reading {
+            while !batch.isFull, let next = rest.first {
+                if let ready = try prepare(next, reader, &report), !batch.add(ready) {
+                    if let bytes = ready.bytes, let hash = ready.write.hash, let local = ready.write.local {
+                        reader.keep(ready.write.item, FileReader.Content(bytes: bytes, hash: hash, local: local))
+                    }
+                    break
                 }
-                break
+                rest.removeFirst()
             }
-            rest.removeFirst()
         }
+        try context.noteSending(batch.writes.map(\.write))
         return batch
     }
 
@@ -221,12 +211,9 @@ final class JournalReplica: RemoteReplica {
     }
 
     private func prepareFolder(_ item: Item) throws -> BatchedWrite? {
-        guard let local = item.local, item.remote == nil, let location = try wire(local.location) else { return nil }
-        let action: SyncOperation.Action =
-            item.lastNode?.journalNode.map { .undelete($0, location, nil) } ?? .create(location, nil)
+        guard item.remote == nil, let operation = try creation(of: item, nil) else { return nil }
         return BatchedWrite(
-            write: OutgoingWrite(item: item.id, effect: .folder, local: local),
-            operation: SyncOperation(try operations.next(), action))
+            write: OutgoingWrite(item: item.id, effect: .folder, local: item.local), operation: operation)
     }
 
     private func prepareMove(_ item: Item, _ target: Location) throws -> BatchedWrite? {
@@ -303,6 +290,11 @@ final class JournalReplica: RemoteReplica {
             let condition = SyncOperation.Condition(revision: try remote.requiredNumber())
             return SyncOperation(try operations.next(), .edit(node, content), if: condition)
         }
+        return try creation(of: item, content)
+    }
+
+    /// The write that makes an entry of an item, or restores its last one; nil when its folder is not on the server.
+    private func creation(of item: Item, _ content: SyncOperation.Content?) throws -> SyncOperation? {
         guard let local = item.local, let location = try wire(local.location) else { return nil }
         let action: SyncOperation.Action =
             item.lastNode?.journalNode.map { .undelete($0, location, content) } ?? .create(location, content)

@@ -28,7 +28,7 @@ final class PathReplica: RemoteReplica {
 
     // MARK: The feed
 
-    func pull(_ report: inout SyncReport) async throws -> PullResult {
+    func pull(_ report: inout SyncReport) async throws -> FeedState {
         if self.record == nil {
             try feed.checkFeed("delta")
             self.record = FeedRecord(isContinued: try store.meta(.isDeltaOpen) != nil)
@@ -42,11 +42,11 @@ final class PathReplica: RemoteReplica {
             hasMore: page.hasMore)
         let pass = try feed.apply(FeedPage(page), record, &report)
         self.record = page.hasMore ? pass.record : nil
-        if page.hasMore { return .more(inline: false) }
+        if page.hasMore { return .partial(inline: false) }
         hasPendingMove = false
         try await feed.confirm(pass.swept)
         try await verifyMoved(&report)
-        return .end
+        return .current
     }
 
     func abandonPull() { record = nil }
