@@ -198,8 +198,7 @@ final class StatusRecorder {
             summary.problems += 1
         }
         for path in try backlog.scheduled.sorted().map({ try store.shownPath(of: $0) }) {
-            emitOnce(
-                SyncEvent(.problem, path: path, message: "large files wait for the schedule"))
+            emitOnce(SyncEvent(.problem, path: path, message: "large files wait for the schedule"))
             summary.problems += 1
         }
         summary.held = outcome.held
@@ -211,18 +210,14 @@ final class StatusRecorder {
         summary.ignored = try scope.ignored()
         return summary
     }
-}
 
-extension StatusRecorder {
     /// Reports why a sync ends without agreement, unless another event has done so.
     func explainEnd(_ summary: SyncSummary, _ outcome: SessionOutcome) throws {
         guard summary.problems == 0, summary.held == 0, summary.heldByRules == 0, outcome.pausedUntil == nil else {
             return
         }
         let path = try store.unsettled(after: nil, limit: 1).first.map { try store.shownPath(of: $0.id) }
-        emitOnce(
-            SyncEvent(
-                .problem, path: path, message: "it kept changing during this sync; the next one retries"))
+        emitOnce(SyncEvent(.problem, path: path, message: "it kept changing during this sync; the next one retries"))
     }
 }
 

@@ -505,13 +505,11 @@ final class FeedIngest {
             sum += length
             pass.keep(length: sum, of: folder)
         }
-        guard sum + 1 + name.text.utf8.count <= NameRules.maximumPathBytes else { throw Self.tooDeep(name) }
-    }
-
-    private static func tooDeep(_ name: EntryName) -> RemoteError {
-        RemoteError(
-            .protocolViolation,
-            "the server lists '\(name)' in folders whose path is longer than \(NameRules.maximumPathBytes) bytes")
+        if sum + 1 + name.text.utf8.count > NameRules.maximumPathBytes {
+            throw RemoteError(
+                .protocolViolation,
+                "the server lists '\(name)' in folders whose path is longer than \(NameRules.maximumPathBytes) bytes")
+        }
     }
 }
 

@@ -21,9 +21,7 @@ struct LargeUpload: Sendable {
 
     /// Whether the content is not the hashed one; false when that is unknown.
     var hasChanged: Bool { source.hasSameContent == false }
-}
 
-extension LargeUpload {
     /// Sends the content for a batch that stores it: the chunks that the server does not have when it was cut, else all
     /// of it.
     ///
