@@ -177,11 +177,9 @@ extension SyncEngine {
             try store.records(HeldRulesRecord.self).first.map { ($0, try store.meta(.ignoreText) ?? "") }
         }
         guard let (held, text) = found ?? nil else { return nil }
-        do {
+        try SyncError.wrapped {
             let files = try ConflictResolution(LinuxDisk(configuration.directory))
             try files.restore(IgnoreRules.fileName, to: Array(text.utf8))
-        } catch {
-            throw SyncError.wrapping(error)
         }
         configuration.nudge()
         return SyncStatus.HeldRules(held)

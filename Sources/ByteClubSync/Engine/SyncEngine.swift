@@ -155,6 +155,11 @@ extension SyncError {
         default: SyncError(.io, "\(error)")
         }
     }
+
+    /// Runs a body; any error of it is converted.
+    static func wrapped<Value>(_ body: () throws -> Value) throws(SyncError) -> Value {
+        do { return try body() } catch { throw wrapping(error) }
+    }
 }
 
 extension SyncConfiguration {
@@ -191,12 +196,10 @@ extension SyncConfiguration {
     ///
     /// - Throws: ``SyncError``; what `body` throws is wrapped in one.
     func read<Value>(_ body: (SQLiteTreeStore) throws -> Value) throws(SyncError) -> Value? {
-        do {
+        try SyncError.wrapped {
             guard let store = try store(SQLiteTreeStore.reading) else { return nil }
             defer { try? store.close() }
             return try body(store)
-        } catch {
-            throw SyncError.wrapping(error)
         }
     }
 
@@ -204,14 +207,12 @@ extension SyncConfiguration {
     ///
     /// - Throws: ``SyncError``; what `body` throws is wrapped in one.
     func change<Value>(_ body: (SQLiteTreeStore) throws -> Value) throws(SyncError) -> Value? {
-        do {
+        try SyncError.wrapped {
             guard let store = try store(SQLiteTreeStore.joining) else { return nil }
             defer { try? store.close() }
             let value = try store.transaction(durably: true) { try body(store) }
             nudge()
             return value
-        } catch {
-            throw SyncError.wrapping(error)
         }
     }
 }
