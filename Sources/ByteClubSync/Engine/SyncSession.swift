@@ -286,13 +286,7 @@ actor SyncSession {
 
     /// Stops watching folders of a scan that have left the mirror.
     private func unwatch(_ request: ScanRequest) throws {
-        guard let watcher else { return }
-        let folders: Set<ItemID>
-        switch request {
-        case .files(let closed): folders = Set(closed.keys)
-        case .folders(let scanned): folders = scanned
-        case .everything: return
-        }
+        guard let watcher, let folders = request.folders else { return }
         watcher.remove(try folders.sorted().filter { try $0 != .root && store.item($0)?.local == nil })
     }
 
@@ -336,23 +330,20 @@ actor SyncSession {
 
     private func poll() async throws {
         guard let work = try await replica().poll() else { return inbox.post(.polled(.failed)) }
-        polling = runBeside { [inbox] in
-            let result: PollResult
-            do { result = try await work() } catch { result = .failed }
-            if !Task.isCancelled { inbox.post(.polled(result)) }
-        }
+        polling = runBeside { do { return .polled(try await work()) } catch { return .polled(.failed) } }
     }
 
     private func audit(_ report: inout SyncReport) throws {
         guard let work = try auditor.next(&report) else { return inbox.post(.audited(nil)) }
-        auditing = runBeside { [inbox] in
-            let file = await work()
-            if !Task.isCancelled { inbox.post(.audited(file)) }
-        }
+        auditing = runBeside { .audited(await work()) }
     }
 
-    private func runBeside(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        Task(executorPreference: environment.workers) { await work() }
+    /// Runs work whose event is posted, unless the session ends before.
+    private func runBeside(_ work: @escaping @Sendable () async -> SessionEvent) -> Task<Void, Never> {
+        Task(executorPreference: environment.workers) { [inbox] in
+            let event = await work()
+            if !Task.isCancelled { inbox.post(event) }
+        }
     }
 
     private func wait(until deadline: SyncInstant?) async throws {

@@ -281,11 +281,10 @@ final class FeedIngest {
     private func place(
         of entry: RemoteEntry, _ pass: inout FeedPass, _ editor: inout TreeEditor, _ report: inout SyncReport
     ) throws -> Place? {
-        let (node, folder, text): (EntryID, EntryID, String)
-        switch entry.place {
-        case .path(let path): return try place(at: path, isFolder: entry.isFolder, &pass, &editor, &report)
-        case .node(let id, let parent, let name): (node, folder, text) = (id, parent, name)
+        if case .path(let path) = entry.place {
+            return try place(at: path, isFolder: entry.isFolder, &pass, &editor, &report)
         }
+        guard case .node(let node, let folder, let text) = entry.place else { return nil }
         if node == .root {
             try pass.record.progress.takeRepeat()
             return nil

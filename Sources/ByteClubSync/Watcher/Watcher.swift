@@ -115,7 +115,7 @@ final class Watcher: FolderWatcher {
 
     /// Ends watching after an error of the system; from now on, all folders are scanned instead.
     func fail(_ code: Int32) {
-        watches.withLock { $0.fail(code) }
+        watches.withLock { $0.failure = code }
         noticed(DiskChange(isLost: true))
     }
 
@@ -224,7 +224,7 @@ struct Watches: Sendable {
     /// The error number of the last refusal.
     private(set) var refusal: Int32 = 0
     /// The error number with which the system has ended watching; nil while it watches.
-    private(set) var failure: Int32?
+    var failure: Int32?
     private var items: [Int32: ItemID] = [:]
     private var numbers: [ItemID: Int32] = [:]
 
@@ -247,9 +247,6 @@ struct Watches: Sendable {
         refused.insert(item)
         refusal = code
     }
-
-    /// Records that watching has failed for all folders.
-    mutating func fail(_ code: Int32) { failure = code }
 
     /// Forgets a watch that the system has ended.
     mutating func end(_ number: Int32) {
