@@ -1,7 +1,6 @@
 public import ByteClubCore
 import CLinux
 import Glibc
-public import Logging
 public import ServiceLifecycle
 
 /// Synchronises a local directory with a folder on a server.
@@ -15,15 +14,12 @@ public final class SyncEngine: Service, Sendable {
     /// What happens while ``run()`` runs; the newest 4,096 events are kept for a slow reader.
     public let events: AsyncStream<SyncEvent>
     let remote: any Remote
-    let logger: Logger
     let eventSink: AsyncStream<SyncEvent>.Continuation
 
     /// Prepares an engine; nothing is opened before it runs.
     ///
     /// - Throws: ``SyncError`` with the code `configuration` when the mirror and its state would lie in each other.
-    public init(
-        configuration: SyncConfiguration, remote: any Remote, logger: Logger
-    ) throws(SyncError) {
+    public init(configuration: SyncConfiguration, remote: any Remote) throws(SyncError) {
         var configuration = configuration
         configuration.directory = try Self.absolute(configuration.directory)
         configuration.stateDirectory = try Self.absolute(configuration.stateDirectory)
@@ -36,7 +32,6 @@ public final class SyncEngine: Service, Sendable {
         }
         self.configuration = configuration
         self.remote = remote
-        self.logger = logger
         (events, eventSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4_096))
     }
 

@@ -46,7 +46,7 @@ struct SyncLoop: ~Copyable {
         (agenda, backoff) = (Agenda(at: now), SessionBackoff())
         entry.checkSettings()
         transfers.dropStarts()
-        deferral.reopen()
+        deferral.isOpen = true
         rescans.addEverything(at: now)
     }
 
@@ -58,7 +58,7 @@ struct SyncLoop: ~Copyable {
             if change.isNudge {
                 entry.checkSettings()
                 agenda.addAll()
-                deferral.reopen()
+                deferral.isOpen = true
                 backoff.endEarly()
             }
             // Unfinished changes wait until the disk has settled, and cause no work before.
@@ -112,7 +112,7 @@ struct SyncLoop: ~Copyable {
     mutating func rulesChanged(at now: SyncInstant) { rescans.addEverything(at: now) }
 
     /// Notes that a check has left deletions to restore; the check after the next conclusion continues.
-    mutating func restoreMore() { entry.restoreMore() }
+    mutating func restoreMore() { entry.restores = true }
 
     /// Retries files that were being written.
     mutating func attend(_ items: [ItemID]) {
@@ -178,7 +178,7 @@ struct SyncLoop: ~Copyable {
         _ step: Step, _ report: SyncReport, at now: SyncInstant
     ) throws(RemoteError) {
         // A scan's findings are planned for that reason; other work has failed.
-        if !step.isScan { rescans.awaitScan(of: report.rescans) }
+        if case .scan = step {} else { rescans.awaitScan(of: report.rescans) }
         switch step {
         case .recover, .check, .judge, .wait: break
         case .ingest where !report.needsRound && !report.isFeedStale && report.results.isEmpty:

@@ -21,7 +21,6 @@ actor SyncSession {
     /// After how long without events memory is released.
     private static let restDelay = Duration.seconds(4)
 
-    private let configuration: SyncConfiguration
     private let environment: SyncEnvironment
     private let executor: any SerialExecutor
     private let context: SyncContext
@@ -62,7 +61,6 @@ actor SyncSession {
         _ configuration: SyncConfiguration, _ remote: any Remote, _ environment: SyncEnvironment,
         _ inbox: SyncInbox, watcher: (any FolderWatcher)? = nil, onEvent: @escaping @Sendable (SyncEvent) -> Void
     ) throws {
-        self.configuration = configuration
         self.environment = environment
         self.inbox = inbox
         self.watcher = watcher
@@ -238,11 +236,9 @@ actor SyncSession {
     /// Restores some of the wanted deletions, and has another check continue with the rest.
     private func undelete(_ report: inout SyncReport) async throws {
         guard try store.records(SentDeletion.self).contains(where: \.isWanted) else { return }
-        _ = try await replica()
-        let undeletion = Undeletion(context: context, remote: connector.remote)
-        let tried = try await undeletion.run(besides: undeleted, &report)
+        let tried = try await replica().tree.undelete(besides: undeleted, &report)
         undeleted.formUnion(tried)
-        if tried.count == Undeletion.mostAtOnce { loop.restoreMore() }
+        if tried.count == RemoteTree.mostRestored { loop.restoreMore() }
     }
 
     /// Pauses when a person has asked for it.

@@ -129,12 +129,9 @@ final class PathReplica: RemoteReplica {
         var groups: [ArraySlice<PlannedWrite>] = []
         var start = 0
         for (index, write) in writes.enumerated() {
-            let isAlone =
-                switch write.action {
-                case .upload, .delete: false
-                case .makeFolder, .move: true
-                }
-            if isAlone {
+            switch write.action {
+            case .upload, .delete: break
+            case .makeFolder, .move:
                 if start < index { groups.append(writes[start..<index]) }
                 groups.append(writes[index...index])
                 start = index + 1

@@ -137,7 +137,7 @@ extension SyncClock {
 
 /// Creates the replica for a server by its powers.
 final class RemoteConnector {
-    let remote: any Remote
+    private let remote: any Remote
     private let context: SyncContext
     private let scanner: Scanner
     private let operations: OperationIDs

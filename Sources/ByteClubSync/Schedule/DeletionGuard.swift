@@ -114,8 +114,8 @@ struct DeletionDeferral: Sendable {
     private var since: SyncInstant?
     /// Whether the last verdict deferred deletions.
     private(set) var isDeferring = false
-    /// Whether a round must judge deletions although it has planned none.
-    private(set) var isOpen = true
+    /// Whether a round must judge deletions although it has planned none, as when a person may have decided about them.
+    var isOpen = true
 
     /// Whether deletions have been deferred for the longest time, though the disk is still changing.
     func hasWaited(at now: SyncInstant) -> Bool { since.map { now - $0 >= Self.patience } ?? false }
@@ -129,9 +129,6 @@ struct DeletionDeferral: Sendable {
     mutating func update(isMissing: Bool, at now: SyncInstant) {
         since = isDeferring || isMissing ? since ?? now : nil
     }
-
-    /// Has deletions judged again, since a person may have decided about them.
-    mutating func reopen() { isOpen = true }
 }
 
 /// Deletions on the server that follow one another, which the guard adds up, however slow they are.

@@ -2,7 +2,6 @@ import ByteClubCore
 import ByteClubRemotes
 import CLinux
 import Glibc
-import Logging
 import Synchronization
 import TestSupport
 
@@ -45,9 +44,7 @@ final class Device: Sendable {
     func engine(forcing: Bool = false) throws -> SyncEngine {
         var configuration = configuration
         configuration.approvesDeletions = forces || forcing
-        return try SyncEngine(
-            configuration: configuration, remote: remote,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        return try SyncEngine(configuration: configuration, remote: remote)
     }
 
     @inline(never)
