@@ -116,7 +116,7 @@ let package = Package(
         .target(
             name: "ByteClubSync",
             dependencies: [
-                "ByteClubCore", "CLinux", "CSQLiteLog", crypto, logging, serviceLifecycle, sqlite,
+                "ByteClubCore", "CLinux", "CSQLiteLog", crypto, serviceLifecycle, sqlite,
             ],
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(

@@ -298,10 +298,8 @@ actor SyncSession {
             loop.pulled(result)
         } catch {
             arrived = []
-            if let replica = connector.replica {
-                replica.abandonPull()
-                try? await local.bulk.settle(&report)
-            }
+            connector.replica?.abandonPull()
+            try? await local.bulk.settle(&report)
             // The next pull is right about an entry that changed while it was read; a lasting fault prevents agreement.
             guard let error = error as? RemoteError, error.code != .cancelled, error.code != .unauthorized else {
                 throw error

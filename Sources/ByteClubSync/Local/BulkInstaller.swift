@@ -41,10 +41,22 @@ final class BulkInstaller {
     func install(_ contents: [StagedContent], _ report: inout SyncReport) async throws {
         let isMuch = contents.reduce(0) { $0 + $1.size } >= Self.manyBytes
         guard contents.count >= Self.manyFiles || isMuch else {
-            _ = try installer.install(contents, as: .download, &report)
+            try installer.install(contents, as: .download, &report)
             return
         }
-        let writing = Self.writing(contents, to: control.staging, context.environment.workers)
+        let staging = control.staging
+        let writing = Task(executorPreference: context.environment.workers) {
+            var written = Written()
+            for var one in contents {
+                do throws(FileError) {
+                    try one.write(to: staging, durably: false)
+                    written.contents.append(one)
+                } catch {
+                    written.failures.append((one.item, error))
+                }
+            }
+            return written
+        }
         do {
             try await nameGroup(&report)
         } catch {
@@ -80,23 +92,6 @@ final class BulkInstaller {
         placed = []
         if installed.isEmpty { return }
         try installer.remember(installed, of: installed.map(\.content.item), as: .download, &report)
-    }
-
-    private static func writing(
-        _ contents: [StagedContent], to staging: any DiskFolder, _ workers: (any TaskExecutor)?
-    ) -> Task<Written, Never> {
-        Task(executorPreference: workers) {
-            var written = Written()
-            for var one in contents {
-                do throws(FileError) {
-                    try one.write(to: staging, durably: false)
-                    written.contents.append(one)
-                } catch {
-                    written.failures.append((one.item, error))
-                }
-            }
-            return written
-        }
     }
 
     private func syncing() -> Task<Void, any Error> {

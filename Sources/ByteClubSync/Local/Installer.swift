@@ -86,15 +86,12 @@ final class Installer {
     /// Whether no install of this process is pending.
     var isIdle: Bool { pending.isEmpty }
 
-    /// Installs new contents.
+    /// Installs new contents, and records them as synced; `kind` is the kind of event in the log.
     ///
-    /// - Returns: The installed contents, recorded as synced; `kind` is the kind of event in the log.
     /// - Throws: ``FileError`` when the file system fails as a whole, and the store's errors; failures of one file are
     ///   in the report.
-    func install(
-        _ contents: [StagedContent], as kind: SyncEvent.Kind, _ report: inout SyncReport
-    ) throws -> [InstalledFile] {
-        if contents.isEmpty { return [] }
+    func install(_ contents: [StagedContent], as kind: SyncEvent.Kind, _ report: inout SyncReport) throws {
+        if contents.isEmpty { return }
         let isFew = contents.count <= SyncContext.fewFiles
         var staged: [StagedContent] = []
         for var one in contents {
@@ -114,7 +111,6 @@ final class Installer {
         }
         try folders.sync(in: context.root)
         try remember(installed, of: staged.map(\.item), as: kind, &report)
-        return installed
     }
 
     /// Renames staged contents into place; the names are not durable yet.

@@ -56,7 +56,7 @@ extension ContentFetcher {
         } else {
             let location = now.local?.location ?? reported.location
             let content = StagedContent(item: now, location: location, remote: reported, hash: hash, bytes: merged)
-            _ = try local.installer.install([content], as: .merge, &report)
+            try local.installer.install([content], as: .merge, &report)
         }
     }
 }

@@ -5,7 +5,7 @@ final class PathReplica: RemoteReplica {
     let groupedUploadBytes = SyncBatch.maximumInlineBytes
     let tree: RemoteTree
     var inlineContents = InlineContentCache()
-    private let remote: any Remote
+    private var remote: any Remote { tree.remote }
     private let feed: FeedIngest
     private let hasLongPoll: Bool
     /// What the pages of a running pull have listed; nil when none runs.
@@ -22,7 +22,6 @@ final class PathReplica: RemoteReplica {
     init(_ tree: RemoteTree, hasLongPoll: Bool) {
         self.tree = tree
         self.hasLongPoll = hasLongPoll
-        remote = tree.remote
         feed = FeedIngest(tree)
     }
 

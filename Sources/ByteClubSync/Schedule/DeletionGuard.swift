@@ -137,9 +137,9 @@ struct DeletionWave: Hashable, Sendable {
     static let gap = Duration.seconds(600)
 
     /// How many entries were synced when it began.
-    private(set) var size: Int
+    private(set) var size = 0
     /// How many entries it has deleted so far.
-    private(set) var count: Int
+    private(set) var count = 0
     /// When one of its deletions was last planned or done; nil before the first one.
     private(set) var last: SyncInstant?
     /// The first item that was made within it; nil while that is not known.
@@ -156,10 +156,6 @@ struct DeletionWave: Hashable, Sendable {
         case count
         /// All of it: the database still has an earlier wave, whose deletions are no part of this one.
         case everything
-    }
-
-    init(size: Int = 0, count: Int = 0, last: SyncInstant? = nil) {
-        (self.size, self.count, self.last) = (size, count, last)
     }
 
     /// Adds planned deletions to the wave, or begins another one; held deletions keep a wave from its end.

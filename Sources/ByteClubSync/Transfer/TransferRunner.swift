@@ -296,7 +296,7 @@ final class TransferRunner {
         guard try isFree(location, for: now, &report), try isReplaceable(now, at: location, &report) else { return }
         if bytes == nil { try staged.stage(item.id, wanted) }
         let content = StagedContent(item: now, location: location, remote: reported, hash: wanted, bytes: bytes)
-        _ = try installer.install([content], as: .download, &report)
+        try installer.install([content], as: .download, &report)
         // What cannot be removed now is removed by a conclusion.
         try? staged.remove(item.id, wanted)
     }
