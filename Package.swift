@@ -117,7 +117,7 @@ let package = Package(
         .target(
             name: "ByteClubSync",
             dependencies: [
-                "ByteClubCore", "ByteClubFiles", "CLinux", "CSQLiteLog", crypto, logging, serviceLifecycle, sqlite,
+                "ByteClubCore", "ByteClubFiles", "CLinux", "CSQLiteLog", crypto, serviceLifecycle, sqlite,
             ],
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(

@@ -1,5 +1,4 @@
 public import ByteClubCore
-public import Logging
 
 /// An engine that syncs a local directory with a folder on a server, as commands use it.
 ///
@@ -8,7 +7,7 @@ public protocol MirrorEngine: Sendable {
     /// Creates an engine; it opens nothing before it runs.
     ///
     /// - Throws: ``SyncError`` for an invalid configuration.
-    init(configuration: SyncConfiguration, remote: any Remote, logger: Logger) throws(SyncError)
+    init(configuration: SyncConfiguration, remote: any Remote) throws(SyncError)
 
     /// The recorded state of a mirror, read without access to its files or the server.
     static func status(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus

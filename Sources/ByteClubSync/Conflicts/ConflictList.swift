@@ -83,12 +83,10 @@ extension SyncEngine {
     public static func resolve(
         _ conflict: SyncStatus.Conflict, keeping side: ConflictSide, of configuration: SyncConfiguration
     ) throws(SyncError) {
-        do {
-            if side != .both {
+        if side != .both {
+            try SyncError.wrapped {
                 try ConflictResolution(LinuxDisk(configuration.directory)).settle(conflict, keeping: side)
             }
-        } catch {
-            throw SyncError.wrapping(error)
         }
         _ = try configuration.change { store in
             if try !store.conflicts(all: true).contains(where: { $0.copy == conflict.copy }) {

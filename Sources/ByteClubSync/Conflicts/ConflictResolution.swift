@@ -68,15 +68,9 @@ struct ConflictResolution {
     private typealias Slot = (folder: any DiskFolder, name: String)
 
     private func slot(_ path: String) throws(FileError) -> Slot {
-        var names = Self.names(path)
-        guard let name = names.popLast() else { throw FileError(operation: "open", path: path, code: EISDIR) }
-        var folder = root
-        for name in names { folder = try folder.folder(name) }
-        return (folder, name)
-    }
-
-    private static func names(_ path: String) -> [String] {
-        path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+        let (parent, name) = LocalPath.split(path)
+        if name.isEmpty { throw FileError(operation: "open", path: path, code: EISDIR) }
+        return (try root.folder(below: parent), name)
     }
 
     /// Replaces a file by what `write` writes; the replaced file is moved to the trash.

@@ -8,6 +8,11 @@ struct PlanRunner {
 
     private var store: any TreeStore { context.store }
 
+    /// The fetcher of the server's contents; asks the server for its powers the first time.
+    func fetcher() async throws(RemoteError) -> ContentFetcher {
+        ContentFetcher(context: context, replica: try await connector.connect(), local: local)
+    }
+
     /// Plans items, reads the files that the planner must know, and carries the plan out except for its deletions.
     ///
     /// `busy` are items that are being transferred or wait for a retry; nothing is decided about `unconfirmed` ones.
@@ -68,10 +73,7 @@ struct PlanRunner {
             }
         }
         try local.mover.makeFolders(folders, &report)
-        if !downloads.isEmpty {
-            let fetcher = ContentFetcher(context, try await connector.connect(), local.bulk)
-            try await fetcher.fetch(downloads, &report)
-        }
+        if !downloads.isEmpty { try await fetcher().fetch(downloads, &report) }
         let writes = operations.compactMap(\.write)
         if report.failure == nil, !writes.isEmpty {
             try await connector.connect().write(writes, local.reader, &report)
@@ -105,11 +107,7 @@ struct PlanRunner {
 
     private func resolve(_ id: ItemID, _ name: EntryName, _ report: inout SyncReport) async throws {
         do {
-            let replica = try await connector.connect()
-            let resolver = ContentResolver(
-                context: context, reader: local.reader, installer: local.installer, copier: local.copier,
-                fetcher: ContentFetcher(context, replica, local.bulk), replica: replica)
-            try await resolver.resolve(id, conflictName: name, &report)
+            try await fetcher().resolve(id, conflictName: name, &report)
         } catch let error as RemoteError {
             try report.judge(error, about: [id])
         }

@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// Records the status of a running session in the database, for status queries, and emits the events about it.
+/// Counts what a session does, emits its events, and records its status in the database, for status queries.
 final class StatusRecorder {
     /// After how many bytes a large file's progress is recorded.
     static let progressStep: Int64 = 4 << 20
@@ -8,7 +8,11 @@ final class StatusRecorder {
     private static let recordedWaiting = 256
 
     private let context: SyncContext
-    private let reporter: SyncReporter
+    private let onEvent: @Sendable (SyncEvent) -> Void
+    /// What was done so far.
+    private var counts = SyncSummary()
+    /// The lasting states that were reported, and those that were met since the last conclusion.
+    private var (reported, met): (Set<String>, Set<String>) = ([], [])
     /// At how many bytes each large file's progress is recorded next.
     private var nextProgress: [ItemID: Int64] = [:]
     /// Why folders cannot be watched, as it was last reported.
@@ -23,7 +27,33 @@ final class StatusRecorder {
 
     private var store: any TreeStore { context.store }
 
-    init(_ context: SyncContext, _ reporter: SyncReporter) { (self.context, self.reporter) = (context, reporter) }
+    init(_ context: SyncContext, _ onEvent: @escaping @Sendable (SyncEvent) -> Void) {
+        (self.context, self.onEvent) = (context, onEvent)
+    }
+
+    // MARK: Events
+
+    /// Counts and emits a step's events.
+    func emit(_ emissions: [SyncReport.Emission]) {
+        for emission in emissions {
+            if emission.isOnce { emitOnce(emission.event) } else { emit(emission.event, nodes: emission.nodes) }
+        }
+    }
+
+    /// Counts and emits an event.
+    func emit(_ event: SyncEvent, nodes: Int = 1) {
+        counts.count(event, nodes: nodes)
+        onEvent(event)
+    }
+
+    /// Emits an event about a lasting state, once for as long as it lasts.
+    private func emitOnce(_ event: SyncEvent) {
+        let state = "\(event.event) \(event.path ?? "") \(event.message ?? "")"
+        if met.insert(state).inserted, !reported.contains(state) { onEvent(event) }
+    }
+
+    /// Notes that all lasting states have been met: the others are over, and are reported again when they recur.
+    func conclude() { (reported, met) = (met, []) }
 
     // MARK: Transfers
 
@@ -32,7 +62,7 @@ final class StatusRecorder {
     /// - Returns: Whether it has come far enough since the last time to be recorded.
     func note(_ progress: TransferProgress, of item: ItemID) -> Bool {
         guard let path = try? store.shownPath(of: item) else { return false }
-        reporter.emitProgress(path, progress)
+        onEvent(SyncEvent(.progress, path: path, bytes: progress.completed, total: progress.total))
         guard progress.completed >= nextProgress[item] ?? Self.progressStep else { return false }
         nextProgress[item] = progress.completed + Self.progressStep
         return true
@@ -69,7 +99,7 @@ final class StatusRecorder {
                 path: path, item: result.item, message: message, isFromScan: false,
                 nextAttempt: context.seconds + delay.components.seconds)
             try store.setProblem(problem, path: path)
-            reporter.emitOnce(SyncEvent(.problem, path: path, message: message))
+            emitOnce(SyncEvent(.problem, path: path, message: message))
         }
     }
 
@@ -84,11 +114,11 @@ final class StatusRecorder {
                 try store.setProblem(nil, path: problem.path)
                 continue
             }
-            reporter.emitOnce(SyncEvent(.problem, path: problem.path, message: problem.message))
+            emitOnce(SyncEvent(.problem, path: problem.path, message: problem.message))
             if !areApart { areApart = try review.keepsApart(problem) }
         }
         try report(store.heldDeletions())
-        if let heldRules { reporter.emitOnce(heldRules.event) }
+        if let heldRules { emitOnce(heldRules.event) }
         return !areApart
     }
 
@@ -110,7 +140,7 @@ final class StatusRecorder {
     func noteWatching(_ problem: String?) throws {
         if problem == watching { return }
         try store.setMeta(.watching, problem)
-        if watching == nil, let problem { reporter.emit(SyncEvent(.problem, message: problem)) }
+        if watching == nil, let problem { emit(SyncEvent(.problem, message: problem)) }
         watching = problem
     }
 
@@ -144,7 +174,7 @@ final class StatusRecorder {
         if held.isEmpty { return }
         let moved = Set(try store.unsyncedMoves().compactMap(\.item))
         for deletion in held where !moved.contains(deletion.item) {
-            reporter.emitOnce(.held(deletion.path, on: deletion.side))
+            emitOnce(.held(deletion.path, on: deletion.side))
         }
     }
 
@@ -160,16 +190,15 @@ final class StatusRecorder {
 
     /// The effects of the sync, and the work that is left.
     func summary(_ outcome: SessionOutcome, _ backlog: SyncLoop.Backlog, _ scope: SyncScope) throws -> SyncSummary {
-        var summary = reporter.summary
+        var summary = counts
         let problems = try store.problems()
         let waiting = try backlog.retried.sorted().map { try store.shownPath(of: $0) }
         for path in waiting where !problems.contains(where: { $0.path == path }) {
-            reporter.emitOnce(SyncEvent(.problem, path: path, message: "it is being written; the next sync uploads it"))
+            emitOnce(SyncEvent(.problem, path: path, message: "it is being written; the next sync uploads it"))
             summary.problems += 1
         }
         for path in try backlog.scheduled.sorted().map({ try store.shownPath(of: $0) }) {
-            reporter.emitOnce(
-                SyncEvent(.problem, path: path, message: "large files wait for the schedule"))
+            emitOnce(SyncEvent(.problem, path: path, message: "large files wait for the schedule"))
             summary.problems += 1
         }
         summary.held = outcome.held
@@ -181,18 +210,14 @@ final class StatusRecorder {
         summary.ignored = try scope.ignored()
         return summary
     }
-}
 
-extension StatusRecorder {
     /// Reports why a sync ends without agreement, unless another event has done so.
     func explainEnd(_ summary: SyncSummary, _ outcome: SessionOutcome) throws {
         guard summary.problems == 0, summary.held == 0, summary.heldByRules == 0, outcome.pausedUntil == nil else {
             return
         }
         let path = try store.unsettled(after: nil, limit: 1).first.map { try store.shownPath(of: $0.id) }
-        reporter.emitOnce(
-            SyncEvent(
-                .problem, path: path, message: "it kept changing during this sync; the next one retries"))
+        emitOnce(SyncEvent(.problem, path: path, message: "it kept changing during this sync; the next one retries"))
     }
 }
 
@@ -213,42 +238,4 @@ extension Refusal {
 extension SyncEvent {
     /// The event of a pause until a time in seconds since 1970; `Int64.max` is until it is resumed.
     init(pausedUntil time: Int64) { self.init(.paused, until: time == .max ? nil : time) }
-}
-
-/// Counts what a sync does and emits its events; only the session uses it.
-final class SyncReporter {
-    /// The counts so far.
-    private(set) var summary = SyncSummary()
-    /// The lasting states that were reported, and those that were met since the last conclusion.
-    private var (reported, met): (Set<String>, Set<String>) = ([], [])
-    private let onEvent: @Sendable (SyncEvent) -> Void
-
-    init(_ onEvent: @escaping @Sendable (SyncEvent) -> Void) { self.onEvent = onEvent }
-
-    /// Counts and emits a step's events.
-    func emit(_ emissions: [SyncReport.Emission]) {
-        for emission in emissions {
-            if emission.isOnce { emitOnce(emission.event) } else { emit(emission.event, nodes: emission.nodes) }
-        }
-    }
-
-    /// Counts and emits an event.
-    func emit(_ event: SyncEvent, nodes: Int = 1) {
-        summary.count(event, nodes: nodes)
-        onEvent(event)
-    }
-
-    /// Emits an event about a lasting state, once for as long as it lasts.
-    func emitOnce(_ event: SyncEvent) {
-        let state = "\(event.event) \(event.path ?? "") \(event.message ?? "")"
-        if met.insert(state).inserted, !reported.contains(state) { onEvent(event) }
-    }
-
-    /// Notes that all lasting states have been met: the others are over, and are reported again when they recur.
-    func conclude() { (reported, met) = (met, []) }
-
-    /// Emits a transfer's progress.
-    func emitProgress(_ path: String, _ progress: TransferProgress) {
-        onEvent(SyncEvent(.progress, path: path, bytes: progress.completed, total: progress.total))
-    }
 }

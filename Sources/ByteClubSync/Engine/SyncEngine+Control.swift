@@ -23,22 +23,9 @@ extension SyncEngine {
             return wasPaused
         } ?? false
     }
-}
 
-extension TreeStore {
-    /// Until when syncing is paused, in seconds since 1970, or `Int64.max` until it is resumed; nil when it is not.
-    ///
-    /// A pause that is over is forgotten.
-    func pausedUntil(at seconds: Int64) throws -> Int64? {
-        guard let text = try meta(.pausedUntil) else { return nil }
-        if text == "forever" { return .max }
-        if let until = Int64(text), until > seconds { return until }
-        try setMeta(.pausedUntil, nil)
-        return nil
-    }
-}
+    // MARK: The selection
 
-extension SyncEngine {
     /// Deselects a folder: its files are removed from this disk once the server has all of them, and stay on the
     /// server.
     ///
@@ -86,9 +73,9 @@ extension SyncEngine {
             throw SyncError(.configuration, "'\(configuration.directory)' was never synced; sync it first")
         }
     }
-}
 
-extension SyncEngine {
+    // MARK: Held deletions
+
     /// Approves the held deletions; the next sync, or the running one, carries them out.
     ///
     /// Earlier deletions that are still to be restored are not restored any more.
@@ -164,16 +151,9 @@ extension SyncEngine {
             rest += try store.children(of: id, on: side).map(\.id)
         }
     }
-}
 
-extension SyncStatus.HeldDeletion {
-    /// A deletion that was carried out before others of its wave were held.
-    fileprivate init(_ sent: SentDeletion, at now: Int64) {
-        self.init(path: sent.path, side: "remote", since: now, isDone: true)
-    }
-}
+    // MARK: Held rules
 
-extension SyncEngine {
     /// Approves the held ignore rules; the next sync, or the running one, applies them.
     ///
     /// - Returns: The rules that were held; nil when none were.
@@ -197,13 +177,31 @@ extension SyncEngine {
             try store.records(HeldRulesRecord.self).first.map { ($0, try store.meta(.ignoreText) ?? "") }
         }
         guard let (held, text) = found ?? nil else { return nil }
-        do {
+        try SyncError.wrapped {
             let files = try ConflictResolution(LinuxDisk(configuration.directory))
             try files.restore(IgnoreRules.fileName, to: Array(text.utf8))
-        } catch {
-            throw SyncError.wrapping(error)
         }
         configuration.nudge()
         return SyncStatus.HeldRules(held)
+    }
+}
+
+extension TreeStore {
+    /// Until when syncing is paused, in seconds since 1970, or `Int64.max` until it is resumed; nil when it is not.
+    ///
+    /// A pause that is over is forgotten.
+    func pausedUntil(at seconds: Int64) throws -> Int64? {
+        guard let text = try meta(.pausedUntil) else { return nil }
+        if text == "forever" { return .max }
+        if let until = Int64(text), until > seconds { return until }
+        try setMeta(.pausedUntil, nil)
+        return nil
+    }
+}
+
+extension SyncStatus.HeldDeletion {
+    /// A deletion that was carried out before others of its wave were held.
+    fileprivate init(_ sent: SentDeletion, at now: Int64) {
+        self.init(path: sent.path, side: "remote", since: now, isDone: true)
     }
 }

@@ -101,7 +101,7 @@ extension SyncEngine {
     /// - Returns: Whether its trash or staging is kept, because it is not empty.
     /// - Throws: ``SyncError`` with the code `alreadyRunning` while a sync of it runs, `io` when the disk refuses.
     public static func unlink(_ configuration: SyncConfiguration) throws(SyncError) -> Bool {
-        do {
+        try SyncError.wrapped {
             let id = try? identity(of: configuration)
             guard let lock = try MirrorLock(in: configuration.stateDirectory) else {
                 let advice = MirrorLock.advice(in: configuration.stateDirectory, then: " first")
@@ -114,8 +114,6 @@ extension SyncEngine {
                 guard let id, marker(in: configuration.directory) == id else { return false }
                 return try ControlDirectory.remove(from: LinuxDisk(configuration.directory).openRoot())
             }
-        } catch {
-            throw SyncError.wrapping(error)
         }
     }
 

@@ -2,7 +2,6 @@ public import ByteClubCore
 import ByteClubFiles
 import CLinux
 import Glibc
-public import Logging
 public import ServiceLifecycle
 
 /// Synchronises a local directory with a folder on a server.
@@ -16,15 +15,12 @@ public final class SyncEngine: Service, Sendable {
     /// What happens while ``run()`` runs; the newest 4,096 events are kept for a slow reader.
     public let events: AsyncStream<SyncEvent>
     let remote: any Remote
-    let logger: Logger
     let eventSink: AsyncStream<SyncEvent>.Continuation
 
     /// Prepares an engine; nothing is opened before it runs.
     ///
     /// - Throws: ``SyncError`` with the code `configuration` when the mirror and its state would lie in each other.
-    public init(
-        configuration: SyncConfiguration, remote: any Remote, logger: Logger
-    ) throws(SyncError) {
+    public init(configuration: SyncConfiguration, remote: any Remote) throws(SyncError) {
         var configuration = configuration
         configuration.directory = try Self.absolute(configuration.directory)
         configuration.stateDirectory = try Self.absolute(configuration.stateDirectory)
@@ -37,7 +33,6 @@ public final class SyncEngine: Service, Sendable {
         }
         self.configuration = configuration
         self.remote = remote
-        self.logger = logger
         (events, eventSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4_096))
     }
 
@@ -155,6 +150,11 @@ extension SyncError {
         default: SyncError(.io, "\(error)")
         }
     }
+
+    /// Runs a body; any error of it is converted.
+    static func wrapped<Value>(_ body: () throws -> Value) throws(SyncError) -> Value {
+        do { return try body() } catch { throw wrapping(error) }
+    }
 }
 
 extension SyncConfiguration {
@@ -189,12 +189,10 @@ extension SyncConfiguration {
     ///
     /// - Throws: ``SyncError``; what `body` throws is wrapped in one.
     func read<Value>(_ body: (SQLiteTreeStore) throws -> Value) throws(SyncError) -> Value? {
-        do {
+        try SyncError.wrapped {
             guard let store = try store(SQLiteTreeStore.reading) else { return nil }
             defer { try? store.close() }
             return try body(store)
-        } catch {
-            throw SyncError.wrapping(error)
         }
     }
 
@@ -202,14 +200,12 @@ extension SyncConfiguration {
     ///
     /// - Throws: ``SyncError``; what `body` throws is wrapped in one.
     func change<Value>(_ body: (SQLiteTreeStore) throws -> Value) throws(SyncError) -> Value? {
-        do {
+        try SyncError.wrapped {
             guard let store = try store(SQLiteTreeStore.joining) else { return nil }
             defer { try? store.close() }
             let value = try store.transaction(durably: true) { try body(store) }
             nudge()
             return value
-        } catch {
-            throw SyncError.wrapping(error)
         }
     }
 }

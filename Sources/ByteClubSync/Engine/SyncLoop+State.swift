@@ -36,8 +36,6 @@ extension SyncLoop {
         case wait(until: SyncInstant?)
         case end
 
-        var isScan: Bool { if case .scan = self { true } else { false } }
-
         /// Whether the disk may change much while it is performed.
         var mayLast: Bool {
             switch self {
@@ -125,17 +123,6 @@ extension SyncLoop {
         var hasSettled = false
     }
 
-    /// How current the tree is with respect to the server.
-    enum Feed: Hashable, Sendable {
-        /// The feed must be read.
-        case stale
-        /// A part of it was read; `inline` when contents that arrived with it are to be installed first.
-        case partial(inline: Bool)
-        case current
-
-        var isPartial: Bool { if case .partial = self { true } else { false } }
-    }
-
     /// Whether a scan or a plan is next while both are due.
     enum Turn {
         case scan
@@ -150,16 +137,13 @@ extension SyncLoop {
         private var recovers = true
         private var check = Check.settings
         /// Whether more deletions are to be restored from the server's history, which the next check continues.
-        private(set) var restores = false
+        var restores = false
 
         mutating func recover() { recovers = true }
 
         mutating func checkRoot() { if case .none = check { check = .root } }
 
         mutating func checkSettings() { check = .settings }
-
-        /// Notes that the last check left deletions to restore.
-        mutating func restoreMore() { restores = true }
 
         /// The next of these steps; a check in a pause reads the settings again, which may end it.
         mutating func next(inPause isPaused: Bool) -> Step? {

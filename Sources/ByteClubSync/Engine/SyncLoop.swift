@@ -27,7 +27,7 @@ struct SyncLoop: ~Copyable {
     private var goal = SyncGoal.agreement(retries: 0)
     private var state = State.idle
     private var entry = Entry()
-    private var feed = Feed.stale
+    private var feed = FeedState.stale
     private var turn = Turn.scan
     private var agenda = Agenda(at: SyncInstant(sinceStart: .zero))
 
@@ -46,7 +46,7 @@ struct SyncLoop: ~Copyable {
         (agenda, backoff) = (Agenda(at: now), SessionBackoff())
         entry.checkSettings()
         transfers.dropStarts()
-        deferral.reopen()
+        deferral.isOpen = true
         rescans.addEverything(at: now)
     }
 
@@ -58,7 +58,7 @@ struct SyncLoop: ~Copyable {
             if change.isNudge {
                 entry.checkSettings()
                 agenda.addAll()
-                deferral.reopen()
+                deferral.isOpen = true
                 backoff.endEarly()
             }
             // Unfinished changes wait until the disk has settled, and cause no work before.
@@ -112,7 +112,7 @@ struct SyncLoop: ~Copyable {
     mutating func rulesChanged(at now: SyncInstant) { rescans.addEverything(at: now) }
 
     /// Notes that a check has left deletions to restore; the check after the next conclusion continues.
-    mutating func restoreMore() { entry.restoreMore() }
+    mutating func restoreMore() { entry.restores = true }
 
     /// Retries files that were being written.
     mutating func attend(_ items: [ItemID]) {
@@ -178,7 +178,7 @@ struct SyncLoop: ~Copyable {
         _ step: Step, _ report: SyncReport, at now: SyncInstant
     ) throws(RemoteError) {
         // A scan's findings are planned for that reason; other work has failed.
-        if !step.isScan { rescans.awaitScan(of: report.rescans) }
+        if case .scan = step {} else { rescans.awaitScan(of: report.rescans) }
         switch step {
         case .recover, .check, .judge, .wait: break
         case .ingest where !report.needsRound && !report.isFeedStale && report.results.isEmpty:
@@ -254,12 +254,9 @@ struct SyncLoop: ~Copyable {
     private func isMissingDue(at now: SyncInstant) -> Bool { rescans.missingDeadline.map { $0 <= now } ?? false }
 
     /// Handles the result of a pull.
-    mutating func pulled(_ result: PullResult) {
-        switch (feed, result) {
-        case (.current, _): preconditionFailure("a pull cannot end while the feed is current")
-        case (_, .more(let inline)): feed = .partial(inline: inline)
-        case (_, .end): feed = .current
-        }
+    mutating func pulled(_ result: FeedState) {
+        if feed == .current { preconditionFailure("a pull cannot end while the feed is current") }
+        feed = result
     }
 
     /// Notes that the inline contents of a part of the feed are installed, or being installed.

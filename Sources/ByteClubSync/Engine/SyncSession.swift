@@ -21,7 +21,6 @@ actor SyncSession {
     /// After how long without events memory is released.
     private static let restDelay = Duration.seconds(4)
 
-    private let configuration: SyncConfiguration
     private let environment: SyncEnvironment
     private let executor: any SerialExecutor
     private let context: SyncContext
@@ -32,7 +31,6 @@ actor SyncSession {
     private let auditor: Auditor
     private let connector: RemoteConnector
     private let plans: PlanRunner
-    private let reporter: SyncReporter
     private let status: StatusRecorder
     private let watcher: (any FolderWatcher)?
     private let inbox: SyncInbox
@@ -63,7 +61,6 @@ actor SyncSession {
         _ configuration: SyncConfiguration, _ remote: any Remote, _ environment: SyncEnvironment,
         _ inbox: SyncInbox, watcher: (any FolderWatcher)? = nil, onEvent: @escaping @Sendable (SyncEvent) -> Void
     ) throws {
-        self.configuration = configuration
         self.environment = environment
         self.inbox = inbox
         self.watcher = watcher
@@ -88,8 +85,7 @@ actor SyncSession {
         connector = RemoteConnector(
             context, remote, scanner, OperationIDs(mirror: id, at: environment.disk.now()))
         plans = PlanRunner(context: context, local: local, connector: connector)
-        reporter = SyncReporter(onEvent)
-        status = StatusRecorder(context, reporter)
+        status = StatusRecorder(context, onEvent)
         loop = SyncLoop(configuration)
         if try store.meta(.member) != configuration.memberName { try store.setMeta(.member, configuration.memberName) }
         desk = try DeletionDesk(context)
@@ -126,13 +122,13 @@ actor SyncSession {
                 do {
                     try await perform(step, &report)
                 } catch {
-                    reporter.emit(report.emissions)
+                    status.emit(report.emissions)
                     desk.count(report.deleted)
                     try? status.record(loop.note(report, at: now))
                     try? desk.storeWave()
                     throw error
                 }
-                reporter.emit(report.emissions)
+                status.emit(report.emissions)
                 desk.count(report.deleted)
                 let end = now
                 try status.record(
@@ -156,7 +152,7 @@ actor SyncSession {
     var refusal: RemoteError? { status.refusal }
 
     /// Emits an event.
-    func emit(_ event: SyncEvent) { reporter.emit(event) }
+    func emit(_ event: SyncEvent) { status.emit(event) }
 
     // MARK: Between steps
 
@@ -173,11 +169,11 @@ actor SyncSession {
         connector.replica?.abandonPull()
         var report = SyncReport()
         try? await local.bulk.settle(&report)
-        reporter.emit(report.emissions)
+        status.emit(report.emissions)
         status.note(obstacle: error)
         let delay = try loop.failed(step, error, at: now)
         let next = context.seconds + max(1, delay.components.seconds)
-        reporter.emit(SyncEvent(.problem, message: error.message, until: next))
+        status.emit(SyncEvent(.problem, message: error.message, until: next))
     }
 
     // MARK: Steps
@@ -202,7 +198,7 @@ actor SyncSession {
             try scan(request, &report)
         case .pull: try await pull(&report)
         case .installInline:
-            try await fetcher().installInline(arrived, missing: loop.unconfirmed, local.mover, &report)
+            try await plans.fetcher().installInline(arrived, missing: loop.unconfirmed, &report)
             arrived = []
             loop.installedInline()
         case .sync(let last): try await sync(after: last, &report)
@@ -219,8 +215,6 @@ actor SyncSession {
     private func replica() async throws(RemoteError) -> any RemoteReplica {
         try await connector.connect()
     }
-
-    private func fetcher() async throws -> ContentFetcher { ContentFetcher(context, try await replica(), local.bulk) }
 
     private func check(_ reloads: Bool, _ restores: Bool, _ report: inout SyncReport) async throws {
         if try await pauseIfAsked(&report) { return }
@@ -242,11 +236,9 @@ actor SyncSession {
     /// Restores some of the wanted deletions, and has another check continue with the rest.
     private func undelete(_ report: inout SyncReport) async throws {
         guard try store.records(SentDeletion.self).contains(where: \.isWanted) else { return }
-        _ = try await replica()
-        let undeletion = Undeletion(context: context, remote: connector.remote)
-        let tried = try await undeletion.run(besides: undeleted, &report)
+        let tried = try await replica().tree.undelete(besides: undeleted, &report)
         undeleted.formUnion(tried)
-        if tried.count == Undeletion.mostAtOnce { loop.restoreMore() }
+        if tried.count == RemoteTree.mostRestored { loop.restoreMore() }
     }
 
     /// Pauses when a person has asked for it.
@@ -258,7 +250,7 @@ actor SyncSession {
         // When syncing continues, no scan may find contents that are being installed.
         connector.replica?.abandonPull()
         try await local.bulk.settle(&report)
-        if until != outcome.pausedUntil, watcher != nil { reporter.emit(SyncEvent(pausedUntil: until)) }
+        if until != outcome.pausedUntil, watcher != nil { status.emit(SyncEvent(pausedUntil: until)) }
         outcome.pausedUntil = until
         let rest: Duration = until == .max ? .seconds(10) : .seconds(until - context.seconds)
         loop.setPause(rest, at: now)
@@ -290,13 +282,7 @@ actor SyncSession {
 
     /// Stops watching folders of a scan that have left the mirror.
     private func unwatch(_ request: ScanRequest) throws {
-        guard let watcher else { return }
-        let folders: Set<ItemID>
-        switch request {
-        case .files(let closed): folders = Set(closed.keys)
-        case .folders(let scanned): folders = scanned
-        case .everything: return
-        }
+        guard let watcher, let folders = request.folders else { return }
         watcher.remove(try folders.sorted().filter { try $0 != .root && store.item($0)?.local == nil })
     }
 
@@ -305,17 +291,15 @@ actor SyncSession {
             let replica = try await replica()
             let result = try await replica.pull(&report)
             if replica.inlineContents.isEmpty { arrived = [] } else { arrived.formUnion(report.ready) }
-            if result == .end {
+            if result == .current {
                 arrived = []
-                try await ContentFetcher(context, replica, local.bulk).settle(&report)
+                try await local.bulk.settle(&report)
             }
             loop.pulled(result)
         } catch {
             arrived = []
-            if let replica = connector.replica {
-                replica.abandonPull()
-                try? await ContentFetcher(context, replica, local.bulk).settle(&report)
-            }
+            connector.replica?.abandonPull()
+            try? await local.bulk.settle(&report)
             // The next pull is right about an entry that changed while it was read; a lasting fault prevents agreement.
             guard let error = error as? RemoteError, error.code != .cancelled, error.code != .unauthorized else {
                 throw error
@@ -340,23 +324,20 @@ actor SyncSession {
 
     private func poll() async throws {
         guard let work = try await replica().poll() else { return inbox.post(.polled(.failed)) }
-        polling = runBeside { [inbox] in
-            let result: PollResult
-            do { result = try await work() } catch { result = .failed }
-            if !Task.isCancelled { inbox.post(.polled(result)) }
-        }
+        polling = runBeside { do { return .polled(try await work()) } catch { return .polled(.failed) } }
     }
 
     private func audit(_ report: inout SyncReport) throws {
         guard let work = try auditor.next(&report) else { return inbox.post(.audited(nil)) }
-        auditing = runBeside { [inbox] in
-            let file = await work()
-            if !Task.isCancelled { inbox.post(.audited(file)) }
-        }
+        auditing = runBeside { .audited(await work()) }
     }
 
-    private func runBeside(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        Task(executorPreference: environment.workers) { await work() }
+    /// Runs work whose event is posted, unless the session ends before.
+    private func runBeside(_ work: @escaping @Sendable () async -> SessionEvent) -> Task<Void, Never> {
+        Task(executorPreference: environment.workers) { [inbox] in
+            let event = await work()
+            if !Task.isCancelled { inbox.post(event) }
+        }
     }
 
     private func wait(until deadline: SyncInstant?) async throws {
@@ -478,7 +459,7 @@ actor SyncSession {
         if loop.needsAuditTime {
             loop.setAudit(at: now + (auditor.hasNext ? .zero : try auditor.step().pause))
         }
-        if watcher != nil { reporter.emit(SyncEvent(.idle, summary: try summary())) }
-        reporter.conclude()
+        if watcher != nil { status.emit(SyncEvent(.idle, summary: try summary())) }
+        status.conclude()
     }
 }

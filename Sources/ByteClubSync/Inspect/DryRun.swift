@@ -26,7 +26,7 @@ final class ObservedCopy {
     func pull() async throws {
         var report = SyncReport()
         let replica = try await connector.connect()
-        while try await replica.pull(&report) != .end { replica.inlineContents.clear() }
+        while try await replica.pull(&report) != .current { replica.inlineContents.clear() }
         replica.inlineContents.clear()
     }
 }

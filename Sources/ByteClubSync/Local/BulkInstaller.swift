@@ -10,7 +10,8 @@ final class BulkInstaller {
     /// A group that is being written.
     private struct Group {
         let items: Set<ItemID>
-        let work: Task<Written, any Error>
+        let written: Written
+        let syncing: Task<Void, any Error>
     }
 
     private struct Written: Sendable {
@@ -20,7 +21,7 @@ final class BulkInstaller {
 
     private let context: SyncContext
     private let control: ControlDirectory
-    let installer: Installer
+    private let installer: Installer
     private var underWay: Group?
     /// Installed files whose names are not known to be durable yet.
     private var placed: [InstalledFile] = []
@@ -31,9 +32,6 @@ final class BulkInstaller {
         self.installer = installer
     }
 
-    /// Where contents wait for their names.
-    var staging: any DiskFolder { control.staging }
-
     /// The items whose files are being installed.
     var items: Set<ItemID> { (underWay?.items ?? []).union(placed.map(\.content.item)) }
 
@@ -43,54 +41,11 @@ final class BulkInstaller {
     func install(_ contents: [StagedContent], _ report: inout SyncReport) async throws {
         let isMuch = contents.reduce(0) { $0 + $1.size } >= Self.manyBytes
         guard contents.count >= Self.manyFiles || isMuch else {
-            _ = try installer.install(contents, as: .download, &report)
+            try installer.install(contents, as: .download, &report)
             return
         }
         let staging = control.staging
-        let workers = context.environment.workers
-        let writing = Self.writing(contents, to: staging, workers)
-        do {
-            try await nameGroup(&report)
-        } catch {
-            _ = await writing.value
-            throw error
-        }
-        let written = await writing.value
-        underWay = Group(
-            items: Set(contents.map(\.item)), work: Self.syncing(written, context.root, workers))
-    }
-
-    /// Completes the installs that are in progress.
-    ///
-    /// - Throws: As ``install(_:_:)``.
-    func settle(_ report: inout SyncReport) async throws {
-        try await nameGroup(&report)
-        if placed.isEmpty { return }
-        try await Self.syncFileSystem(context.root, context.environment.workers)
-        try rememberPlaced(&report)
-    }
-
-    /// Renames the files of the current group into place, and records the previous group, whose names are durable now.
-    private func nameGroup(_ report: inout SyncReport) async throws {
-        guard let group = underWay else { return }
-        underWay = nil
-        let written = try await group.work.value
-        try rememberPlaced(&report)
-        for failure in written.failures { report.refuse(failure.item, in: nil, failure.error) }
-        placed += try installer.moveIntoPlace(written.contents, &report)
-    }
-
-    private func rememberPlaced(_ report: inout SyncReport) throws {
-        let installed = placed
-        placed = []
-        if installed.isEmpty { return }
-        try installer.remember(installed, of: installed.map(\.content.item), as: .download, &report)
-    }
-
-    private static func writing(
-        _ contents: [StagedContent], to staging: any DiskFolder, _ workers: (any TaskExecutor)?
-    ) -> Task<Written, Never> {
-        Task(executorPreference: workers) {
+        let writing = Task(executorPreference: context.environment.workers) {
             var written = Written()
             for var one in contents {
                 do throws(FileError) {
@@ -102,19 +57,46 @@ final class BulkInstaller {
             }
             return written
         }
-    }
-
-    private static func syncing(
-        _ written: Written, _ root: any DiskFolder, _ workers: (any TaskExecutor)?
-    ) -> Task<Written, any Error> {
-        Task(executorPreference: workers) {
-            try root.syncFileSystem()
-            return written
+        do {
+            try await nameGroup(&report)
+        } catch {
+            _ = await writing.value
+            throw error
         }
+        let written = await writing.value
+        underWay = Group(items: Set(contents.map(\.item)), written: written, syncing: syncing())
     }
 
-    private static func syncFileSystem(_ root: any DiskFolder, _ workers: (any TaskExecutor)?) async throws {
-        try await Task(executorPreference: workers) { try root.syncFileSystem() }.value
+    /// Completes the installs that are in progress.
+    ///
+    /// - Throws: As ``install(_:_:)``.
+    func settle(_ report: inout SyncReport) async throws {
+        try await nameGroup(&report)
+        if placed.isEmpty { return }
+        try await syncing().value
+        try rememberPlaced(&report)
+    }
+
+    /// Renames the files of the current group into place, and records the previous group, whose names are durable now.
+    private func nameGroup(_ report: inout SyncReport) async throws {
+        guard let group = underWay else { return }
+        underWay = nil
+        try await group.syncing.value
+        try rememberPlaced(&report)
+        for failure in group.written.failures { report.refuse(failure.item, in: nil, failure.error) }
+        placed += try installer.moveIntoPlace(group.written.contents, &report)
+    }
+
+    private func rememberPlaced(_ report: inout SyncReport) throws {
+        let installed = placed
+        placed = []
+        if installed.isEmpty { return }
+        try installer.remember(installed, of: installed.map(\.content.item), as: .download, &report)
+    }
+
+    private func syncing() -> Task<Void, any Error> {
+        let root = context.root
+        return Task(executorPreference: context.environment.workers) { try root.syncFileSystem() }
     }
 }
 

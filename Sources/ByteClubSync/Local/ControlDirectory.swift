@@ -75,7 +75,7 @@ struct ControlDirectory: Sendable {
     private static func removeTransfers(from staging: any DiskFolder) throws(FileError) {
         for entry in try staging.list() {
             switch StagedName(entry.name) {
-            case .downloading: try StagedDownloads.remove(entry.name, from: staging)
+            case .downloading: try StagedTransfers.remove(entry.name, from: staging)
             case .uploading: try staging.removeFile(entry.name)
             default: continue
             }

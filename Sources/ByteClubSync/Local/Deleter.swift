@@ -110,12 +110,11 @@ final class Deleter {
             guard error.code == ENOTEMPTY || error.code == EEXIST else { throw error }
         }
         // Something that the tree does not have: new, or never synced. A scan decides.
-        if scanned.contains(item.id) {
+        if scanned.insert(item.id).inserted {
+            report.rescans.insert(item.id)
+        } else {
             try store.edit(durably: false) { editor in try editor.leftOver(item.id) }
-            return false
         }
-        scanned.insert(item.id)
-        report.rescans.insert(item.id)
         return false
     }
 }

@@ -66,38 +66,32 @@ struct InstalledFile: Sendable {
 
 /// Installs new contents atomically and durably, replacing nothing but what the plan saw (invariant I5).
 final class Installer {
-    private let context: SyncContext
+    let context: SyncContext
     private let control: ControlDirectory
     private let trash: TrashCan
-    private var pending: PendingInstalls
+    /// The items whose installs of this process are under way; their records are in the database.
+    private var pending: Set<ItemID> = []
     /// Where files are that gave their names to other contents; the new contents get their permissions.
-    private var conflictCopy: [ItemID: Location] = [:]
+    var conflictCopy: [ItemID: Location] = [:]
 
-    private var store: any TreeStore { context.store }
+    var store: any TreeStore { context.store }
     private var staging: any DiskFolder { control.staging }
 
     init(_ context: SyncContext, _ control: ControlDirectory, _ trash: TrashCan) {
         self.context = context
         self.control = control
         self.trash = trash
-        pending = PendingInstalls(context.store)
     }
 
     /// Whether no install of this process is pending.
     var isIdle: Bool { pending.isEmpty }
 
-    /// Notes where the file of an item is that has given its name to other content.
-    func note(conflictCopy item: ItemID, at location: Location) { conflictCopy[item] = location }
-
-    /// Installs new contents.
+    /// Installs new contents, and records them as synced; `kind` is the kind of event in the log.
     ///
-    /// - Returns: The installed contents, recorded as synced; `kind` is the kind of event in the log.
     /// - Throws: ``FileError`` when the file system fails as a whole, and the store's errors; failures of one file are
     ///   in the report.
-    func install(
-        _ contents: [StagedContent], as kind: SyncEvent.Kind, _ report: inout SyncReport
-    ) throws -> [InstalledFile] {
-        if contents.isEmpty { return [] }
+    func install(_ contents: [StagedContent], as kind: SyncEvent.Kind, _ report: inout SyncReport) throws {
+        if contents.isEmpty { return }
         let isFew = contents.count <= SyncContext.fewFiles
         var staged: [StagedContent] = []
         for var one in contents {
@@ -117,12 +111,17 @@ final class Installer {
         }
         try folders.sync(in: context.root)
         try remember(installed, of: staged.map(\.item), as: kind, &report)
-        return installed
     }
 
     /// Renames staged contents into place; the names are not durable yet.
     func moveIntoPlace(_ staged: [StagedContent], _ report: inout SyncReport) throws -> [InstalledFile] {
-        try store.transaction(durably: false) { try pending.add(staged.map(\.install)) }
+        // Before the renames.
+        try store.transaction(durably: false) {
+            for one in staged {
+                pending.insert(one.item)
+                try store.save(one.install)
+            }
+        }
         var installed: [InstalledFile] = []
         try store.reading {
             for var one in staged {
@@ -142,9 +141,9 @@ final class Installer {
     func remember(
         _ installed: [InstalledFile], of items: [ItemID], as kind: SyncEvent.Kind, _ report: inout SyncReport
     ) throws {
-        if installed.isEmpty { return try store.transaction(durably: false) { try pending.remove(items) } }
+        if installed.isEmpty { return try store.transaction(durably: false) { try forgetPending(items) } }
         let events = try store.edit(durably: true) { editor in
-            try pending.remove(items)
+            try forgetPending(items)
             return try installed.map { one in
                 let isNew = try editor.installed(one.content.install, one.stat, size: one.content.size)
                 let bytes = kind == .merge ? nil : one.content.size
@@ -160,6 +159,13 @@ final class Installer {
             conflictCopy[one.content.item] = nil
         }
         report.done += installed.count
+    }
+
+    /// Removes the records of items whose installs are done or abandoned.
+    private func forgetPending(_ items: [ItemID]) throws {
+        for item in items where pending.remove(item) != nil {
+            try store.removeRecord(PendingInstall.self, .number(item.number))
+        }
     }
 
     /// Reports a file whose date this disk cannot keep.

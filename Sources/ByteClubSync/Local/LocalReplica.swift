@@ -9,14 +9,12 @@ final class LocalReplica {
     let reader: FileReader
     let control: ControlDirectory
     let trash: TrashCan
-    let downloads: StagedDownloads
-    let uploads: StagedUploads
+    let staged: StagedTransfers
     let installer: Installer
     let bulk: BulkInstaller
     let mover: Mover
     let deleter: Deleter
-    let copier: ConflictCopier
-    private let context: SyncContext
+    let context: SyncContext
     private let remover: FolderRemover
 
     init(_ context: SyncContext, _ control: ControlDirectory, _ scanner: Scanner) {
@@ -26,24 +24,12 @@ final class LocalReplica {
         scope = SyncScope(context, scanner)
         reader = FileReader(context, scanner)
         trash = TrashCan(context, control)
-        downloads = StagedDownloads(context.store, control)
-        uploads = StagedUploads(context.store, control)
+        staged = StagedTransfers(context.store, control)
         installer = Installer(context, control, trash)
         bulk = BulkInstaller(context, control, installer)
-        mover = Mover(context)
+        mover = Mover(context: context)
         deleter = Deleter(context, control, installer, trash)
-        copier = ConflictCopier(context, installer)
         remover = FolderRemover(context, control, installer, trash)
-    }
-
-    /// Recovers from a crash: classifies the files in staging; `busy` are the items of running transfers.
-    ///
-    /// - Throws: ``FileError`` when staging cannot be read, and the store's errors.
-    func recover(besides busy: Set<ItemID>, _ report: inout SyncReport) throws {
-        try Recovery(
-            context: context, control: control, installer: installer, copier: copier, trash: trash,
-            downloads: downloads, uploads: uploads
-        ).run(besides: busy, &report)
     }
 
     /// Scans a part of the disk.
@@ -51,23 +37,20 @@ final class LocalReplica {
     /// - Throws: ``FileError`` when the root cannot be listed, and the store's errors; nothing is inferred then.
     func scan(_ request: ScanRequest, _ report: inout SyncReport) throws -> ScanReport {
         context.handles.forgetAll()
+        let found: ScanReport
         switch request {
         case .files(let closed):
-            let found = try scanner.scanFiles(closed, reader)
-            report.rescans.formUnion(found.rescans)
-            report.ready.formUnion(found.ready)
-            try scope.noteOwnRules()
-            return ScanReport(racyFiles: found.racy)
-        case .folders(let folders):
-            let found = try scanner.scan(.folders(folders), confirmsDeletions: false)
-            try scope.noteOwnRules()
-            return found
+            let files = try scanner.scanFiles(closed, reader)
+            report.rescans.formUnion(files.rescans)
+            report.ready.formUnion(files.ready)
+            found = ScanReport(racyFiles: files.racy)
+        case .folders(let folders): found = try scanner.scan(.folders(folders), confirmsDeletions: false)
         case .everything(let confirms):
             scope.forgetCount()
-            let found = try scanner.scan(.everything, confirmsDeletions: confirms)
-            try scope.noteOwnRules()
-            return found
+            found = try scanner.scan(.everything, confirmsDeletions: confirms)
         }
+        try scope.noteOwnRules()
+        return found
     }
 
     /// Does periodic maintenance: removes deselected folders and given-up downloads, and expires the trash; `busy` are
@@ -76,8 +59,7 @@ final class LocalReplica {
     /// - Throws: ``FileError`` and the store's errors; the next call continues.
     func maintain(besides busy: Set<ItemID>, _ report: inout SyncReport) throws {
         try scope.deselect(remover, &report)
-        try downloads.removeUnwanted(besides: busy)
-        try uploads.removeUnwanted(besides: busy)
+        try staged.removeUnwanted(besides: busy)
         try trash.expire(&report)
     }
 }

@@ -2,11 +2,9 @@ import ByteClubCore
 import Glibc
 
 /// Creates folders and moves entries on disk; each is durable before it is recorded.
-final class Mover {
-    private let context: SyncContext
+struct Mover {
+    let context: SyncContext
     private var store: any TreeStore { context.store }
-
-    init(_ context: SyncContext) { self.context = context }
 
     /// Creates the folders that the server has, parents first.
     ///

@@ -12,6 +12,9 @@ struct OpenedFile: Sendable {
     ///
     /// - Throws: ``FileError``.
     func isUntouched() throws(FileError) -> Bool { try file.stat().fingerprint.isUntouched(since: stat.fingerprint) }
+
+    /// Whether its content is the one of its stat, whatever the file's name is now; nil when that is unknown.
+    var hasSameContent: Bool? { try? file.stat().fingerprint.isSameContent(as: stat.fingerprint) }
 }
 
 /// Hashes files of the size of photos, several at a time on other threads; no content is kept.
@@ -78,7 +81,7 @@ struct PhotoHashing {
                     var results: [(Int, Result<ContentHash?, FileError>)] = []
                     for index in stride(from: first, to: files.count, by: parallel) {
                         try Task.checkCancellation()
-                        results.append((index, hash(of: files[index], &buffer)))
+                        results.append((index, Result { () throws(FileError) in try hash(of: files[index], &buffer) }))
                     }
                     return results
                 }
@@ -89,19 +92,15 @@ struct PhotoHashing {
         }
     }
 
-    private static func hash(of one: OpenedFile, _ buffer: inout [UInt8]) -> Result<ContentHash?, FileError> {
-        do throws(FileError) {
-            var hasher = ContentHasher()
-            var offset: Int64 = 0
-            while true {
-                let count = try one.file.read(into: &buffer, at: offset)
-                if count == 0 { break }
-                if count == buffer.count { hasher.update(buffer) } else { hasher.update(Array(buffer[..<count])) }
-                offset += Int64(count)
-            }
-            return .success(offset == one.stat.fingerprint.size ? hasher.finalize() : nil)
-        } catch {
-            return .failure(error)
+    private static func hash(of one: OpenedFile, _ buffer: inout [UInt8]) throws(FileError) -> ContentHash? {
+        var hasher = ContentHasher()
+        var offset: Int64 = 0
+        while true {
+            let count = try one.file.read(into: &buffer, at: offset)
+            if count == 0 { break }
+            if count == buffer.count { hasher.update(buffer) } else { hasher.update(Array(buffer[..<count])) }
+            offset += Int64(count)
         }
+        return offset == one.stat.fingerprint.size ? hasher.finalize() : nil
     }
 }

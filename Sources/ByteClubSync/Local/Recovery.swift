@@ -1,20 +1,13 @@
 import ByteClubCore
 import Glibc
 
-/// Classifies what a crash has left in staging; everything else is found by the next scan and pull.
-struct Recovery {
-    let context: SyncContext
-    let control: ControlDirectory
-    let installer: Installer
-    let copier: ConflictCopier
-    let trash: TrashCan
-    let downloads: StagedDownloads
-    let uploads: StagedUploads
-
-    /// Recovers; `busy` are the items that this engine is writing to staging now.
+extension LocalReplica {
+    /// Classifies what a crash has left in staging; everything else is found by the next scan and pull.
+    ///
+    /// `busy` are the items that this engine is writing to staging now.
     ///
     /// - Throws: ``FileError`` when staging cannot be read, and the store's errors.
-    func run(besides busy: Set<ItemID>, _ report: inout SyncReport) throws {
+    func recover(besides busy: Set<ItemID>, _ report: inout SyncReport) throws {
         let staging = control.staging
         let left = try staging.list()
         for entry in left {
@@ -22,14 +15,14 @@ struct Recovery {
             case .writing(let item) where busy.contains(item): continue
             case .downloading(let item, _) where busy.contains(item): continue
             case .uploading(let item) where busy.contains(item): continue
-            case .writing(let item) where entry.kind == .file: try downloads.putBack(entry.name, of: item)
-            case .downloading(let item, let hash) where entry.kind == .folder: try downloads.judge(item, hash)
-            case .uploading(let item) where entry.kind == .file: try uploads.judge(item)
+            case .writing(let item) where entry.kind == .file: try staged.putBack(entry.name, of: item)
+            case .downloading(let item, let hash) where entry.kind == .folder: try staged.judge(item, hash)
+            case .uploading(let item) where entry.kind == .file: try staged.judgeUpload(of: item)
             case .exchanging(let item, let new, let expected) where entry.kind == .file:
                 let hash = try Scanner.hash(staging.open(entry.name))
                 if hash == new {
                     // It was never installed.
-                    try downloads.putBack(entry.name, of: item)
+                    try staged.putBack(entry.name, of: item)
                 } else {
                     try settle(entry.name, item, isKnown: hash == expected, &report)
                 }
@@ -44,7 +37,7 @@ struct Recovery {
         }
         // What a crash has moved out of staging is recorded only when that is durable.
         if try !left.isEmpty || hasPending { try staging.sync() }
-        try copier.recover(&report)
+        try installer.recoverConflictCopy(&report)
         if installer.isIdle { try installer.recognizeInstalled(&report) }
     }
 

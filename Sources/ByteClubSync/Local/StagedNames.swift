@@ -10,49 +10,15 @@ struct PendingInstall: Hashable, Sendable {
     let hash: ContentHash
     /// The server's revision of the content; nil without one.
     let revision: Revision?
-
-    init(item: ItemID, location: Location, hash: ContentHash, revision: Revision?) {
-        (self.item, self.location, self.hash, self.revision) = (item, location, hash, revision)
-    }
-}
-
-/// The pending installs, as stored in the database.
-struct PendingInstalls {
-    private let store: any TreeStore
-    private var installs: [ItemID: PendingInstall] = [:]
-
-    init(_ store: any TreeStore) { self.store = store }
-
-    /// Whether this process has any under way.
-    var isEmpty: Bool { installs.isEmpty }
-
-    /// Records installs before their renames.
-    ///
-    /// - Throws: The store's errors.
-    mutating func add(_ more: [PendingInstall]) throws {
-        for one in more {
-            installs[one.item] = one
-            try store.save(one)
-        }
-    }
-
-    /// Removes the records of items whose installs are done or abandoned.
-    ///
-    /// - Throws: The store's errors.
-    mutating func remove(_ items: [ItemID]) throws {
-        for item in items where installs.removeValue(forKey: item) != nil {
-            try store.removeRecord(PendingInstall.self, .number(item.number))
-        }
-    }
 }
 
 /// The purpose of an entry of staging, encoded in its name, so that recovery can classify it.
 enum StagedName: Hashable, Sendable {
     /// New content that is being written: worthless after a crash, unless it is a large one that is whole.
     case writing(ItemID)
-    /// The folder in which a large content of an item is downloaded: see ``StagedDownloads``.
+    /// The folder in which a large content of an item is downloaded: see ``StagedTransfers``.
     case downloading(ItemID, ContentHash)
-    /// How far the upload of a large file of an item has come: see ``StagedUploads``.
+    /// How far the upload of a large file of an item has come: see ``StagedTransfers``.
     case uploading(ItemID)
     /// Complete new content that is about to be exchanged with the file of an item, or that file, after the exchange.
     case exchanging(ItemID, new: ContentHash, expected: ContentHash)

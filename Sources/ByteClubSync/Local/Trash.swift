@@ -58,12 +58,7 @@ struct Trash: Sendable {
     /// The folder in the trash that holds a path, and the last name; nil when it does not exist.
     func find(_ path: String) -> (folder: any DiskFolder, name: String)? {
         let (parent, name) = LocalPath.split(path)
-        var target = top
-        for part in parent.utf8.split(separator: UInt8(ascii: "/")) {
-            guard let next = try? target.folder(String(Substring(part))) else { return nil }
-            target = next
-        }
-        return (target, name)
+        return (try? top.folder(below: parent)).map { ($0, name) }
     }
 
     /// The days of the trash, in their order; other entries in the trash directory are ignored.
@@ -107,11 +102,11 @@ struct Trash: Sendable {
     }
 
     private static func isDay(_ name: String) -> Bool {
-        let bytes = Array(name.utf8)
-        guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else { return false }
-        return bytes.enumerated().allSatisfy { index, byte in
-            index == 4 || index == 7 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-        }
+        name.utf8.count == 10
+            && name.utf8.enumerated().allSatisfy { index, byte in
+                let isDash = byte == UInt8(ascii: "-")
+                return index == 4 || index == 7 ? isDash : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            }
     }
 
     private static func numbered(_ name: String, _ number: Int) -> String {

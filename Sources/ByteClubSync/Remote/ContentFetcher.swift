@@ -1,7 +1,7 @@
 import ByteClubCore
 
 /// Downloads contents and installs them: those that came inline with the feed, and those that must be requested.
-final class ContentFetcher {
+struct ContentFetcher {
     /// A wanted content: its item and its location.
     typealias Wanted = (item: ItemID, location: Location)
     private typealias Known = (item: Item, location: Location, remote: RemoteState)
@@ -17,16 +17,12 @@ final class ContentFetcher {
     private static let planned = 4_096
     static let anotherContent = "the server sent content that differs from its metadata"
 
-    private let context: SyncContext
-    private let replica: any RemoteReplica
-    private let bulk: BulkInstaller
-    private var store: any TreeStore { context.store }
+    let context: SyncContext
+    let replica: any RemoteReplica
+    let local: LocalReplica
 
-    init(_ context: SyncContext, _ replica: any RemoteReplica, _ bulk: BulkInstaller) {
-        self.context = context
-        self.replica = replica
-        self.bulk = bulk
-    }
+    var store: any TreeStore { context.store }
+    private var bulk: BulkInstaller { local.bulk }
 
     /// Downloads and installs contents; large ones become transfer requests.
     ///
@@ -43,9 +39,7 @@ final class ContentFetcher {
     }
 
     /// Installs the inline contents of a part of the feed, before the next part is read; `arrived` are its entries.
-    func installInline(
-        _ arrived: Set<ItemID>, missing: Set<ItemID>, _ mover: Mover, _ report: inout SyncReport
-    ) async throws {
+    func installInline(_ arrived: Set<ItemID>, missing: Set<ItemID>, _ report: inout SyncReport) async throws {
         if replica.inlineContents.isEmpty { return }
         let underWay = bulk.items
         let view = UnconfirmedView(base: store, unconfirmed: missing)
@@ -59,7 +53,7 @@ final class ContentFetcher {
             if new.isEmpty { continue }
             let plan = try store.reading { try Planner.plan(new, in: view) }
             for batch in try BlockedNames(store).allowed(of: plan.batches) {
-                try mover.makeFolders(
+                try local.mover.makeFolders(
                     batch.compactMap { operation in
                         if case .disk(let id, .makeFolder(let location)) = operation { (id, location) } else { nil }
                     }, &report)
@@ -77,9 +71,6 @@ final class ContentFetcher {
         }
         replica.inlineContents.clear()
     }
-
-    /// Completes what ``installInline(_:missing:_:_:)`` has begun.
-    func settle(_ report: inout SyncReport) async throws { try await bulk.settle(&report) }
 
     private func fetchGroups(_ wanted: [Wanted], _ report: inout SyncReport) async throws {
         var rest = wanted[...]
@@ -109,7 +100,7 @@ final class ContentFetcher {
                     group.append((item, next.location, remote))
                 }
             }
-            try bulk.installer.setExecutable(present, &report)
+            try local.installer.setExecutable(present, &report)
             if group.isEmpty { continue }
             guard try context.hasRoom(for: size, group.map(\.item.id), &report) else { return }
             try await fetch(group, &report)
@@ -142,7 +133,7 @@ final class ContentFetcher {
     /// Downloads contents, several at a time; those that are no notes go to staging as they come.
     private func ask(_ wanted: [Known], _ report: inout SyncReport) async throws -> [StagedContent] {
         var contents: [StagedContent] = []
-        let (remote, staging) = (replica.tree.remote, bulk.staging)
+        let (remote, staging) = (replica.tree.remote, local.control.staging)
         try await withThrowingTaskGroup(of: (Int, Answer).self) { group in
             var next = 0
             var underWay = 0
@@ -206,15 +197,8 @@ final class ContentFetcher {
     /// The server's content of an item; nil when it differs from the tree's.
     func content(of item: Item, _ reported: RemoteState, _ report: inout SyncReport) async throws -> [UInt8]? {
         if let hash = reported.hash, let bytes = replica.inlineContents.content(hash) { return bytes }
-        let path = try replica.tree.path(of: item.id, &report)
-        do throws(RemoteError) {
-            let bytes = try await replica.tree.remote.content(
-                at: path, revision: nil, range: nil, limit: TextMerge.limit
-            ).bytes
-            if reported.hash == nil || ContentHasher.hash(bytes) == reported.hash { return bytes }
-        } catch {
-            if error.isRetryable || error.code == .cancelled || error.code == .unauthorized { throw error }
-        }
+        let bytes = try await text(at: try replica.tree.path(of: item.id, &report), nil)
+        if let bytes, reported.hash == nil || ContentHasher.hash(bytes) == reported.hash { return bytes }
         report.distrustFeed(.contentMismatch)
         return nil
     }
@@ -223,11 +207,16 @@ final class ContentFetcher {
     func base(of item: Item, _ base: SyncedState, _ report: inout SyncReport) async throws -> [UInt8]? {
         guard let hash = base.hash, base.size <= Int64(TextMerge.limit) else { return nil }
         guard let revision = base.revision, let path = try? replica.tree.path(of: item.id, &report) else { return nil }
-        do throws(RemoteError) {
-            let bytes = try await replica.tree.remote.content(
+        let bytes = try await text(at: path, revision)
+        return bytes.map { ContentHasher.hash($0) } == hash ? bytes : nil
+    }
+
+    /// The server's content of a revision, or of the newest; nil when the server refuses it.
+    private func text(at path: RemotePath, _ revision: Revision?) async throws(RemoteError) -> [UInt8]? {
+        do {
+            return try await replica.tree.remote.content(
                 at: path, revision: revision, range: nil, limit: TextMerge.limit
             ).bytes
-            return ContentHasher.hash(bytes) == hash ? bytes : nil
         } catch {
             if error.isRetryable || error.code == .cancelled || error.code == .unauthorized { throw error }
             return nil

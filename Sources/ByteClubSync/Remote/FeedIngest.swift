@@ -32,16 +32,14 @@ final class FeedIngest {
     // MARK: Pages
 
     /// Restarts the feed when it was another server's, another folder's or of the other kind.
-    ///
-    /// - Returns: Whether it was.
-    func checkFeed(_ kind: String) throws -> Bool {
+    func checkFeed(_ kind: String) throws {
         let identity = "\(kind) \(configuration.remoteRoot) \(configuration.serverIdentity)"
-        guard try store.meta(.remoteIdentity) != identity else { return false }
+        guard try store.meta(.remoteIdentity) != identity else { return }
         try store.transaction(durably: false) {
             try store.setMeta(.remoteIdentity, identity)
             try store.setMeta(.cursor, nil)
         }
-        return true
+        if !configuration.remoteRoot.isRoot { try setRoot(nil) }
     }
 
     /// Applies a page to the tree and advances the cursor.
@@ -147,8 +145,8 @@ final class FeedIngest {
     ) throws {
         switch change {
         case .upsert(let entry): try put(entry, &pass, &editor, &report)
-        case .gone(.id(let node), let revision): try remove(node, revision, &pass, &editor, &report)
-        case .gone(.path(let key), _):
+        case .gone(let node, let revision): try remove(node, revision, &pass, &editor, &report)
+        case .goneFrom(let key):
             guard let names = relative(key) else { return }
             if names.isEmpty {
                 for child in try store.children(of: .root, on: .remote) { try forget(child, &pass, &editor) }
@@ -283,11 +281,10 @@ final class FeedIngest {
     private func place(
         of entry: RemoteEntry, _ pass: inout FeedPass, _ editor: inout TreeEditor, _ report: inout SyncReport
     ) throws -> Place? {
-        let (node, folder, text): (EntryID, EntryID, String)
-        switch entry.place {
-        case .path(let path): return try place(at: path, isFolder: entry.isFolder, &pass, &editor, &report)
-        case .node(let id, let parent, let name): (node, folder, text) = (id, parent, name)
+        if case .path(let path) = entry.place {
+            return try place(at: path, isFolder: entry.isFolder, &pass, &editor, &report)
         }
+        guard case .node(let node, let folder, let text) = entry.place else { return nil }
         if node == .root {
             try pass.record.progress.takeRepeat()
             return nil
@@ -507,13 +504,11 @@ final class FeedIngest {
             sum += length
             pass.keep(length: sum, of: folder)
         }
-        guard sum + 1 + name.text.utf8.count <= NameRules.maximumPathBytes else { throw Self.tooDeep(name) }
-    }
-
-    private static func tooDeep(_ name: EntryName) -> RemoteError {
-        RemoteError(
-            .protocolViolation,
-            "the server lists '\(name)' in folders whose path is longer than \(NameRules.maximumPathBytes) bytes")
+        if sum + 1 + name.text.utf8.count > NameRules.maximumPathBytes {
+            throw RemoteError(
+                .protocolViolation,
+                "the server lists '\(name)' in folders whose path is longer than \(NameRules.maximumPathBytes) bytes")
+        }
     }
 }
 

@@ -20,16 +20,10 @@ struct FeedPage: Sendable {
 enum FeedChange: Sendable {
     /// An entry is new, or has a new state.
     case upsert(RemoteEntry)
-    /// An entry was deleted, with its contents; the revision is nil when the server sends none.
-    case gone(RemoteKey, Revision?)
-}
-
-/// How a server refers to an entry.
-enum RemoteKey: Hashable, Sendable {
-    /// By an identity that the entry keeps wherever it is moved.
-    case id(EntryID)
-    /// By the path at which it is.
-    case path(PathKey)
+    /// An entry was deleted, with its contents; it has an identity, which it kept wherever it was moved.
+    case gone(EntryID, Revision?)
+    /// What was at a path was deleted, with its contents.
+    case goneFrom(PathKey)
 }
 
 /// An entry as a feed or an answer describes it, at a place in the server's terms.
@@ -108,7 +102,7 @@ extension FeedPage {
     /// Reads a page of `/delta`.
     init(_ page: DeltaPage) {
         changes = page.entries.map { entry in
-            guard let metadata = entry.metadata, !metadata.isDeleted else { return .gone(.path(entry.key), nil) }
+            guard let metadata = entry.metadata, !metadata.isDeleted else { return .goneFrom(entry.key) }
             return .upsert(RemoteEntry(metadata))
         }
         (cursor, hasMore, isReset) = (page.cursor, page.hasMore, page.reset)
@@ -119,7 +113,7 @@ extension FeedChange {
     init(_ entry: SyncEntry) {
         self =
             entry.isDeleted
-            ? .gone(.id(EntryID(entry.node)), JournalRevision(number: entry.revision).revision)
+            ? .gone(EntryID(entry.node), JournalRevision(number: entry.revision).revision)
             : .upsert(RemoteEntry(entry))
     }
 }

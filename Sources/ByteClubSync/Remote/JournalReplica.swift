@@ -41,14 +41,9 @@ final class JournalReplica: RemoteReplica {
 
     // MARK: The feed
 
-    func pull(_ report: inout SyncReport) async throws -> PullResult {
-        var record: FeedRecord
-        if let known = self.record {
-            record = known
-        } else {
-            record = FeedRecord()
-            if try feed.checkFeed("journal"), !configuration.remoteRoot.isRoot { try feed.setRoot(nil) }
-        }
+    func pull(_ report: inout SyncReport) async throws -> FeedState {
+        if self.record == nil { try feed.checkFeed("journal") }
+        var record = self.record ?? FeedRecord()
         // A prefetched page arrives although this task is cancelled.
         try Task.checkCancellation()
         let asked = try store.meta(.cursor)
@@ -63,15 +58,20 @@ final class JournalReplica: RemoteReplica {
         }
         let pass = try take(changes, after: cursor, record, &report)
         self.record = pass.record
-        if pass.needsWholeState { return .more(inline: false) }
+        if pass.needsWholeState { return .partial(inline: false) }
         guard changes.page.hasMore else {
             self.record = nil
             try await feed.confirm(pass.swept)
-            return .end
+            return .current
         }
         let isLarge = changes.page.entries.count >= Self.largePage
-        if isLarge { ahead = pages.fetch(after: changes.page.cursor, context.environment.workers) }
-        return .more(inline: try isLarge || store.meta(.isSweepPending) == nil)
+        if isLarge {
+            // The next page arrives while this one is applied.
+            ahead = Task(executorPreference: context.environment.workers) { [pages] in
+                try await pages.page(after: changes.page.cursor)
+            }
+        }
+        return .partial(inline: try isLarge || store.meta(.isSweepPending) == nil)
     }
 
     func abandonPull() {
@@ -94,11 +94,11 @@ final class JournalReplica: RemoteReplica {
         return { @Sendable in
             var cursor = first
             while true {
-                let pause = PollPause(clock)
+                let start = clock.now
                 let changes = try await pages.page(after: cursor, wait: timeout)
                 if !changes.page.entries.isEmpty || changes.page.hasMore { return .page(changes, after: cursor) }
                 cursor = changes.page.cursor
-                try await pause.rest()
+                try await clock.restAfterPoll(since: start)
             }
         }
     }
@@ -171,33 +171,23 @@ final class JournalReplica: RemoteReplica {
         }
     }
 
-    /// Removes the writes of the next batch from `rest`, and stores that they are being sent.
+    /// Prepares as many writes as fit one batch, removes them from `rest`, and stores that they are being sent.
     private func nextBatch(
         _ rest: inout ArraySlice<PlannedWrite>, _ reader: FileReader, _ report: inout SyncReport
     ) throws -> OutgoingBatch {
-        let batch = try store.reading { try gather(&rest, reader, &report) }
-        try context.noteSending(batch.writes.map(\.write))
-        return batch
-    }
-
-    /// Prepares as many writes as fit one batch.
-    private func gather(
-        _ rest: inout ArraySlice<PlannedWrite>, _ reader: FileReader, _ report: inout SyncReport
-    ) throws -> OutgoingBatch {
         var batch = OutgoingBatch()
-        while !batch.isFull, let next = rest.first {
-            guard let ready = try prepare(next, reader, &report) else {
-                rest.removeFirst()
-                continue
-            }
-            guard batch.add(ready) else {
-                if let bytes = ready.bytes, let hash = ready.write.hash, let local = ready.write.local {
-                    reader.keep(ready.write.item, FileReader.Content(bytes: bytes, hash: hash, local: local))
+        try store.reading {
+            while !batch.isFull, let next = rest.first {
+                if let ready = try prepare(next, reader, &report), !batch.add(ready) {
+                    if let bytes = ready.bytes, let hash = ready.write.hash, let local = ready.write.local {
+                        reader.keep(ready.write.item, FileReader.Content(bytes: bytes, hash: hash, local: local))
+                    }
+                    break
                 }
-                break
+                rest.removeFirst()
             }
-            rest.removeFirst()
         }
+        try context.noteSending(batch.writes.map(\.write))
         return batch
     }
 
@@ -221,12 +211,9 @@ final class JournalReplica: RemoteReplica {
     }
 
     private func prepareFolder(_ item: Item) throws -> BatchedWrite? {
-        guard let local = item.local, item.remote == nil, let location = try wire(local.location) else { return nil }
-        let action: SyncOperation.Action =
-            item.lastNode?.journalNode.map { .undelete($0, location, nil) } ?? .create(location, nil)
+        guard item.remote == nil, let operation = try creation(of: item, nil) else { return nil }
         return BatchedWrite(
-            write: OutgoingWrite(item: item.id, effect: .folder, local: local),
-            operation: SyncOperation(try operations.next(), action))
+            write: OutgoingWrite(item: item.id, effect: .folder, local: item.local), operation: operation)
     }
 
     private func prepareMove(_ item: Item, _ target: Location) throws -> BatchedWrite? {
@@ -303,6 +290,11 @@ final class JournalReplica: RemoteReplica {
             let condition = SyncOperation.Condition(revision: try remote.requiredNumber())
             return SyncOperation(try operations.next(), .edit(node, content), if: condition)
         }
+        return try creation(of: item, content)
+    }
+
+    /// The write that makes an entry of an item, or restores its last one; nil when its folder is not on the server.
+    private func creation(of item: Item, _ content: SyncOperation.Content?) throws -> SyncOperation? {
         guard let local = item.local, let location = try wire(local.location) else { return nil }
         let action: SyncOperation.Action =
             item.lastNode?.journalNode.map { .undelete($0, location, content) } ?? .create(location, content)
@@ -415,7 +407,7 @@ final class JournalReplica: RemoteReplica {
         else { return }
         guard
             let operation = try contentOperation(
-                item.observed(with: upload.stat), upload.content.whole, upload.content.size, chunks: chunks,
+                item.observed(with: upload.source.stat), upload.content.whole, upload.content.size, chunks: chunks,
                 upload: name)
         else { return }
         // The server stores an upload in no other batch, and keeps one that this batch does not store.
@@ -439,11 +431,6 @@ struct JournalPages: Sendable {
     /// - Throws: As ``SyncRemote/journal(after:limit:contents:wait:)``.
     func page(after cursor: String?, wait: Duration = .zero) async throws(RemoteError) -> SyncChanges {
         try await wire.journal(after: cursor, limit: Self.limit, contents: .besides(writer: writer), wait: wait)
-    }
-
-    /// Starts to fetch a page while the previous one is applied.
-    func fetch(after cursor: String, _ workers: (any TaskExecutor)?) -> Task<SyncChanges, any Error> {
-        Task(executorPreference: workers) { try await page(after: cursor) }
     }
 }
 

@@ -21,20 +21,10 @@ struct OutgoingWrite: Sendable {
     var pathBefore: String?
 
     /// The content that it sends; nil when it sends none.
-    var hash: ContentHash? {
-        switch effect {
-        case .content(let hash, _): hash
-        case .folder, .move, .delete: nil
-        }
-    }
+    var hash: ContentHash? { if case .content(let hash, _) = effect { hash } else { nil } }
 
     /// Where it puts an entry that the server has already; nil when it leaves it where it is.
-    var target: Location? {
-        switch effect {
-        case .move(let location): location
-        case .folder, .content, .delete: nil
-        }
-    }
+    var target: Location? { if case .move(let location) = effect { location } else { nil } }
 
     /// The merge base of its item once the server has accepted it and reports this state; nil for none.
     func base(of item: Item, _ reported: RemoteState) -> SyncedState? {

@@ -5,7 +5,7 @@ final class PathReplica: RemoteReplica {
     let groupedUploadBytes = SyncBatch.maximumInlineBytes
     let tree: RemoteTree
     var inlineContents = InlineContentCache()
-    private let remote: any Remote
+    private var remote: any Remote { tree.remote }
     private let feed: FeedIngest
     private let hasLongPoll: Bool
     /// What the pages of a running pull have listed; nil when none runs.
@@ -22,22 +22,17 @@ final class PathReplica: RemoteReplica {
     init(_ tree: RemoteTree, hasLongPoll: Bool) {
         self.tree = tree
         self.hasLongPoll = hasLongPoll
-        remote = tree.remote
         feed = FeedIngest(tree)
     }
 
     // MARK: The feed
 
-    func pull(_ report: inout SyncReport) async throws -> PullResult {
-        var record: FeedRecord
-        if let known = self.record {
-            record = known
-        } else {
-            if try feed.checkFeed("delta"), !configuration.remoteRoot.isRoot { try feed.setRoot(nil) }
-            record = FeedRecord()
-            record.isContinued = try store.meta(.isDeltaOpen) != nil
-            self.record = record
+    func pull(_ report: inout SyncReport) async throws -> FeedState {
+        if self.record == nil {
+            try feed.checkFeed("delta")
+            self.record = FeedRecord(isContinued: try store.meta(.isDeltaOpen) != nil)
         }
+        var record = self.record ?? FeedRecord()
         let cursor = try store.meta(.cursor)
         hasWrittenSinceFeed = false
         let page = try await page(after: cursor)
@@ -46,11 +41,11 @@ final class PathReplica: RemoteReplica {
             hasMore: page.hasMore)
         let pass = try feed.apply(FeedPage(page), record, &report)
         self.record = page.hasMore ? pass.record : nil
-        if page.hasMore { return .more(inline: false) }
+        if page.hasMore { return .partial(inline: false) }
         hasPendingMove = false
         try await feed.confirm(pass.swept)
         try await verifyMoved(&report)
-        return .end
+        return .current
     }
 
     func abandonPull() { record = nil }
@@ -65,13 +60,13 @@ final class PathReplica: RemoteReplica {
         return { @Sendable in
             while true {
                 if interval > .zero { try await clock.sleep(until: clock.now + interval) }
-                let pause = PollPause(clock)
+                let start = clock.now
                 let answer = try await remote.waitForChanges(after: cursor, timeout: timeout)
                 if let seconds = answer.backoff {
                     try await clock.sleep(until: clock.now + .seconds(min(seconds, 300)))
                 }
                 if answer.changes { return .changed }
-                try await pause.rest()
+                try await clock.restAfterPoll(since: start)
             }
         }
     }
@@ -112,32 +107,11 @@ final class PathReplica: RemoteReplica {
 
     /// One call of Core API v1 that writes, with what it was made from.
     private struct Call: Sendable {
-        enum Verb: Sendable {
-            case folder(RemotePath)
-            case put(RemotePath, [UInt8], FileTime?, executable: Bool?, WriteCondition)
-            case move(RemotePath, RemotePath)
-            case delete(RemotePath, seen: Revision)
-        }
-
         let write: OutgoingWrite
-        let verb: Verb
+        let perform: @Sendable (any Remote) async throws(RemoteError) -> Metadata
 
         func send(to remote: any Remote) async -> Result<Metadata, RemoteError> {
-            do throws(RemoteError) {
-                switch verb {
-                case .folder(let path): return .success(try await remote.createFolder(path))
-                case .put(let path, let bytes, let modified, let isExecutable, let condition):
-                    return .success(
-                        try await remote.put(
-                            .bytes(bytes), at: path, modified: modified, executable: isExecutable,
-                            condition: condition, policy: .fail, progress: nil))
-                case .move(let path, let target): return .success(try await remote.move(path, to: target))
-                case .delete(let path, let seen):
-                    return .success(try await remote.delete(path, ifUnchangedSince: seen))
-                }
-            } catch {
-                return .failure(error)
-            }
+            do throws(RemoteError) { return .success(try await perform(remote)) } catch { return .failure(error) }
         }
     }
 
@@ -154,12 +128,9 @@ final class PathReplica: RemoteReplica {
         var groups: [ArraySlice<PlannedWrite>] = []
         var start = 0
         for (index, write) in writes.enumerated() {
-            let isAlone =
-                switch write.action {
-                case .upload, .delete: false
-                case .makeFolder, .move: true
-                }
-            if isAlone {
+            switch write.action {
+            case .upload, .delete: break
+            case .makeFolder, .move:
                 if start < index { groups.append(writes[start..<index]) }
                 groups.append(writes[index...index])
                 start = index + 1
@@ -199,9 +170,9 @@ final class PathReplica: RemoteReplica {
             guard let local = item.local, item.remote == nil, try tree.isOnServer(local.location.parent) else {
                 return nil
             }
-            return Call(
-                write: OutgoingWrite(item: item.id, effect: .folder, local: local),
-                verb: .folder(try tree.path(of: local.location, &report)))
+            let path = try tree.path(of: local.location, &report)
+            let write = OutgoingWrite(item: item.id, effect: .folder, local: local)
+            return Call(write: write) { remote throws(RemoteError) in try await remote.createFolder(path) }
         case .upload:
             guard let local = item.local, let (path, condition) = try target(of: item, local, &report) else {
                 return nil
@@ -212,19 +183,21 @@ final class PathReplica: RemoteReplica {
             }
             guard let content = try reader.content(item.id, local, &report) else { return nil }
             let read = item.observed(with: content.local.stat)
-            return Call(
-                write: OutgoingWrite(
-                    item: item.id, effect: .content(content.hash, size: Int64(content.bytes.count)),
-                    local: content.local, seen: item.remote?.revision),
-                verb: .put(
-                    path, content.bytes, read.local?.modified, executable: read.toldExecutable, condition))
+            let write = OutgoingWrite(
+                item: item.id, effect: .content(content.hash, size: Int64(content.bytes.count)),
+                local: content.local, seen: item.remote?.revision)
+            return Call(write: write) { remote throws(RemoteError) in
+                try await remote.put(
+                    .bytes(content.bytes), at: path, modified: read.local?.modified, executable: read.toldExecutable,
+                    condition: condition, policy: .fail, progress: nil)
+            }
         case .move(let location):
             guard item.remote != nil, try tree.isOnServer(location.parent) else { return nil }
-            return Call(
-                write: OutgoingWrite(
-                    item: item.id, effect: .move(location), seen: item.remote?.revision,
-                    pathBefore: try store.path(of: item.id, on: .remote)),
-                verb: .move(try tree.path(of: item.id, &report), try tree.path(of: location, &report)))
+            let write = OutgoingWrite(
+                item: item.id, effect: .move(location), seen: item.remote?.revision,
+                pathBefore: try store.path(of: item.id, on: .remote))
+            let (path, target) = (try tree.path(of: item.id, &report), try tree.path(of: location, &report))
+            return Call(write: write) { remote throws(RemoteError) in try await remote.move(path, to: target) }
         case .delete: return try prepareDeletion(item, &report)
         }
     }
@@ -241,11 +214,13 @@ final class PathReplica: RemoteReplica {
             report.refuse(item.id, "the server reports no versions by which to notice changes in it")
             return nil
         }
-        return Call(
-            write: OutgoingWrite(
-                item: item.id, effect: .delete(nodes: try store.remoteCount(item.id)),
-                pathBefore: try store.path(of: item.id, on: .remote)),
-            verb: .delete(try tree.path(of: item.id, &report), seen: seen))
+        let write = OutgoingWrite(
+            item: item.id, effect: .delete(nodes: try store.remoteCount(item.id)),
+            pathBefore: try store.path(of: item.id, on: .remote))
+        let path = try tree.path(of: item.id, &report)
+        return Call(write: write) { remote throws(RemoteError) in
+            try await remote.delete(path, ifUnchangedSince: seen)
+        }
     }
 
     /// The latest revision of a folder and of all that is in it; nil where the server's revisions have no order.
@@ -280,7 +255,7 @@ final class PathReplica: RemoteReplica {
         case .success(let reported): metadata = reported
         case .failure(let error):
             guard case .delete = call.write.effect, error.code == .notFound else {
-                if case .move = call.verb, error.isRetryable {
+                if case .move = call.write.effect, error.isRetryable {
                     hasPendingMove = true
                     report.distrustFeed(.echoExpected)
                 }
@@ -388,7 +363,7 @@ final class PathReplica: RemoteReplica {
             let (path, condition) = try target(of: item, local, &report)
         else { return nil }
         let (remote, isExecutable) = (remote, item.toldExecutable)
-        let modified = upload.stat.fingerprint.time
+        let modified = upload.source.stat.fingerprint.time
         return { @Sendable in
             guard let content = try upload.whole() else { return .changed }
             do {

@@ -1,11 +1,14 @@
 import ByteClubCore
 
-/// The result of one step of a pull.
-enum PullResult: Hashable, Sendable {
-    /// More pages follow; with `inline`, inline contents are installed first.
-    case more(inline: Bool)
-    /// The feed is read to its end.
-    case end
+/// How current the tree is with respect to the server.
+enum FeedState: Hashable, Sendable {
+    /// The feed must be read.
+    case stale
+    /// A part of it was read; `inline` when contents that arrived with it are to be installed first.
+    case partial(inline: Bool)
+    case current
+
+    var isPartial: Bool { if case .partial = self { true } else { false } }
 }
 
 /// The result of a long poll.
@@ -40,8 +43,9 @@ protocol RemoteReplica: AnyObject {
 
     /// Reads the next page of the feed and applies it to the tree.
     ///
+    /// - Returns: How current the tree is then; it is not stale.
     /// - Throws: ``RemoteError``, and the store's errors; the next call continues at the tree's cursor.
-    func pull(_ report: inout SyncReport) async throws -> PullResult
+    func pull(_ report: inout SyncReport) async throws -> FeedState
 
     /// Forgets a pull that is under way.
     func abandonPull()
@@ -121,27 +125,19 @@ struct InlineContentCache: Sendable {
     }
 }
 
-/// The pause after a long poll that ended early without news.
-struct PollPause: Sendable {
-    let clock: any SyncClock
-    let start: SyncInstant
-
-    init(_ clock: any SyncClock) {
-        self.clock = clock
-        start = clock.now
-    }
-
-    /// Waits, so that a server that does not hold long polls is not polled in a tight loop.
+extension SyncClock {
+    /// Waits after a long poll that ended early without news, so that a server that does not hold long polls is not
+    /// polled in a tight loop.
     ///
     /// - Throws: `CancellationError`.
-    func rest() async throws {
-        if clock.now - start < .seconds(1) { try await clock.sleep(until: clock.now + .seconds(1)) }
+    func restAfterPoll(since start: SyncInstant) async throws {
+        if now - start < .seconds(1) { try await sleep(until: now + .seconds(1)) }
     }
 }
 
 /// Creates the replica for a server by its powers.
 final class RemoteConnector {
-    let remote: any Remote
+    private let remote: any Remote
     private let context: SyncContext
     private let scanner: Scanner
     private let operations: OperationIDs

@@ -169,7 +169,7 @@ extension SyncEngine {
     public static func revert(
         _ path: String, of configuration: SyncConfiguration, isDryRun: Bool
     ) throws(SyncError) -> [LocalChange] {
-        do {
+        try SyncError.wrapped {
             if isDryRun { return try takeBack(path, configuration, isDryRun: true) }
             guard let lock = try MirrorLock(in: configuration.stateDirectory) else {
                 let advice = MirrorLock.advice(
@@ -179,8 +179,6 @@ extension SyncEngine {
             let changes = try takeBack(path, configuration, isDryRun: false)
             if !lock.wasUnclean { lock.markClean() }
             return changes
-        } catch {
-            throw SyncError.wrapping(error)
         }
     }
 

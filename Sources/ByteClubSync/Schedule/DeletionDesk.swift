@@ -147,7 +147,9 @@ extension TreeStore {
     func forget(_ deletion: SentDeletion) throws {
         try removeRecord(SentDeletion.self, .number(deletion.item.number))
         for problem in try problems(below: deletion.path) where problem.path == deletion.path {
-            if problem.isOfUndeletion { try setProblem(nil, path: problem.path) }
+            let isOfUndeletion =
+                problem.item == nil && !problem.isFromScan && problem.message.hasPrefix(SentDeletion.complaint)
+            if isOfUndeletion { try setProblem(nil, path: problem.path) }
         }
     }
 
@@ -165,12 +167,6 @@ extension SentDeletion {
     static func problem(at path: String, _ error: RemoteError) -> ProblemRecord {
         let message = "\(complaint): \(error.message); 'byteclub sync deletes approve' keeps it deleted"
         return ProblemRecord(path: path, item: nil, message: message, isFromScan: false)
-    }
-}
-
-extension ProblemRecord {
-    fileprivate var isOfUndeletion: Bool {
-        item == nil && !isFromScan && message.hasPrefix(SentDeletion.complaint)
     }
 }
 

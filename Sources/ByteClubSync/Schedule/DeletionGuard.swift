@@ -114,8 +114,8 @@ struct DeletionDeferral: Sendable {
     private var since: SyncInstant?
     /// Whether the last verdict deferred deletions.
     private(set) var isDeferring = false
-    /// Whether a round must judge deletions although it has planned none.
-    private(set) var isOpen = true
+    /// Whether a round must judge deletions although it has planned none, as when a person may have decided about them.
+    var isOpen = true
 
     /// Whether deletions have been deferred for the longest time, though the disk is still changing.
     func hasWaited(at now: SyncInstant) -> Bool { since.map { now - $0 >= Self.patience } ?? false }
@@ -129,9 +129,6 @@ struct DeletionDeferral: Sendable {
     mutating func update(isMissing: Bool, at now: SyncInstant) {
         since = isDeferring || isMissing ? since ?? now : nil
     }
-
-    /// Has deletions judged again, since a person may have decided about them.
-    mutating func reopen() { isOpen = true }
 }
 
 /// Deletions on the server that follow one another, which the guard adds up, however slow they are.
@@ -140,9 +137,9 @@ struct DeletionWave: Hashable, Sendable {
     static let gap = Duration.seconds(600)
 
     /// How many entries were synced when it began.
-    private(set) var size: Int
+    private(set) var size = 0
     /// How many entries it has deleted so far.
-    private(set) var count: Int
+    private(set) var count = 0
     /// When one of its deletions was last planned or done; nil before the first one.
     private(set) var last: SyncInstant?
     /// The first item that was made within it; nil while that is not known.
@@ -159,10 +156,6 @@ struct DeletionWave: Hashable, Sendable {
         case count
         /// All of it: the database still has an earlier wave, whose deletions are no part of this one.
         case everything
-    }
-
-    init(size: Int = 0, count: Int = 0, last: SyncInstant? = nil) {
-        (self.size, self.count, self.last) = (size, count, last)
     }
 
     /// Adds planned deletions to the wave, or begins another one; held deletions keep a wave from its end.

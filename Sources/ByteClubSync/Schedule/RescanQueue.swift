@@ -9,6 +9,15 @@ enum ScanRequest: Hashable, Sendable {
     case folders(Set<ItemID>)
     /// All folders; with `confirmsDeletions`, missing items that are found nowhere count as deleted.
     case everything(confirmsDeletions: Bool)
+
+    /// The folders that it reads, or whose files; nil for all.
+    var folders: Set<ItemID>? {
+        switch self {
+        case .files(let closed): Set(closed.keys)
+        case .folders(let folders): folders
+        case .everything: nil
+        }
+    }
 }
 
 /// The folders that a scan reads.
@@ -46,7 +55,8 @@ struct RescanQueue: Sendable {
     private var everything: SyncInstant?
     /// Items that are not where the tree has them and may turn up elsewhere.
     private(set) var missing: Set<ItemID> = []
-    private var missingSince: SyncInstant?
+    /// When the next full scan for the missing items is due; nil when none are missing.
+    private(set) var missingDeadline: SyncInstant?
     private var repeats = 0
     /// Folders whose listing differed from the tree when the engine worked in them: after their scan it plans again.
     private var awaited: Set<ItemID> = []
@@ -127,7 +137,7 @@ struct RescanQueue: Sendable {
     func next(at now: SyncInstant, isSettling: Bool) -> ScanRequest? {
         let isDue = { (time: SyncInstant) in time + (files.isEmpty ? .zero : Self.patience) <= now }
         if let everything, isDue(everything) { return .everything(confirmsDeletions: !isSettling) }
-        if !isSettling, let missingSince, isDue(missingSince) { return .everything(confirmsDeletions: true) }
+        if !isSettling, let missingDeadline, isDue(missingDeadline) { return .everything(confirmsDeletions: true) }
         let due = [folders, racyFolders].flatMap { $0.filter { isDue($0.value) }.keys }
         if !due.isEmpty { return .folders(Set(due)) }
         let again = racyFilesAt.map { $0 <= now } ?? false ? racyFiles : [:]
@@ -138,9 +148,6 @@ struct RescanQueue: Sendable {
     var deadline: SyncInstant? {
         [everything, folders.values.min(), racyFolders.values.min(), racyFilesAt].compactMap(\.self).min()
     }
-
-    /// When the next full scan for the missing items is due; nil when none are missing.
-    var missingDeadline: SyncInstant? { missingSince }
 
     /// Notes that a scan begins: a change after this needs another scan.
     ///
@@ -179,20 +186,16 @@ struct RescanQueue: Sendable {
             if !vanished.isEmpty { repeats = 0 }
         }
         if missing.isEmpty {
-            (missingSince, repeats) = (nil, 0)
+            (missingDeadline, repeats) = (nil, 0)
         } else if repeats == 0 {
-            missingSince = min(missingSince ?? now, now)
+            missingDeadline = min(missingDeadline ?? now, now)
         } else {
-            missingSince = repeats < Self.mostRepeats ? now + Self.repeatDelay : now + .seconds(60)
+            missingDeadline = repeats < Self.mostRepeats ? now + Self.repeatDelay : now + .seconds(60)
         }
     }
 
     /// Enqueues a failed scan again.
     mutating func putBack(_ request: ScanRequest, at time: SyncInstant) {
-        switch request {
-        case .files(let closed): add(Set(closed.keys), at: time)
-        case .folders(let scanned): add(scanned, at: time)
-        case .everything: addEverything(at: time)
-        }
+        if let folders = request.folders { add(folders, at: time) } else { addEverything(at: time) }
     }
 }

@@ -87,13 +87,10 @@ struct RetryTable: Sendable {
             var entry = entries[item] ?? Entry()
             entry.refusals += 1
             entry.mayPass = refusal == .passing
-            guard refusal.isFinal || entry.refusals >= Self.patience else {
-                entries[item] = entry
-                return nil
-            }
+            defer { entries[item] = entry }
+            guard refusal.isFinal || entry.refusals >= Self.patience else { return nil }
             let delay = Backoff.refused.delay(after: entry.refusals)
             entry.until = now + delay
-            entries[item] = entry
             return delay
         }
         return nil

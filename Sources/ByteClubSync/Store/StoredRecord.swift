@@ -114,7 +114,7 @@ extension PendingConflictCopy: StoredRecord {
     var values: [StoredValue] { [.number(item.number), .text(name.text)] }
     init?(_ values: [StoredValue]) {
         guard values.count == 2, let item = values[0].number, let name = values[1].text else { return nil }
-        self.init(ItemID(item), EntryName(name))
+        self.init(item: ItemID(item), name: EntryName(name))
     }
 }
 

@@ -7,9 +7,7 @@ struct LargeContent: Sendable {
     let size: Int64
     /// In order; nil when it was not cut.
     let chunks: [ContentChunk]?
-}
 
-extension LargeContent {
     private static let pieceSize = 256 << 10
     /// How many threads hash a file that is not cut.
     private static let parallel = 2

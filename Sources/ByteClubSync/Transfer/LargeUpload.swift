@@ -4,9 +4,7 @@ import ByteClubCore
 struct LargeUpload: Sendable {
     let write: OutgoingWrite
     let content: LargeContent
-    let file: any DiskFile
-    /// The file's stat when it was read.
-    let stat: FileStat
+    let source: OpenedFile
     /// How it resumes where an earlier attempt ended.
     let resumption: UploadResumption
     let rate: TransferPolicy
@@ -16,18 +14,14 @@ struct LargeUpload: Sendable {
     ///
     /// A file that has a path is read during the upload, and its last bytes are held back when it has changed.
     func whole() throws(FileError) -> Content? {
-        if let path = file.path { return .file(path: path, resumption: resumption) }
-        let bytes = try file.bytes(limit: Int(content.size) + 1)
+        if let path = source.file.path { return .file(path: path, resumption: resumption) }
+        let bytes = try source.file.bytes(limit: Int(content.size) + 1)
         return ContentHasher.hash(bytes) == content.whole ? .bytes(bytes) : nil
     }
 
-    /// Whether the content is not the hashed one, whatever the file's name is now; false when that is unknown.
-    var hasChanged: Bool {
-        (try? file.stat().fingerprint.isSameContent(as: stat.fingerprint)) == false
-    }
-}
+    /// Whether the content is not the hashed one; false when that is unknown.
+    var hasChanged: Bool { source.hasSameContent == false }
 
-extension LargeUpload {
     /// Sends the content for a batch that stores it: the chunks that the server does not have when it was cut, else all
     /// of it.
     ///
@@ -77,14 +71,14 @@ extension LargeUpload {
     private func send(_ group: [ContentChunk], to wire: any SyncRemote, _ inGroups: Bool) async throws -> Bool {
         var ready: [OutgoingChunk] = []
         for chunk in group {
-            if inGroups, let path = file.path {
+            if inGroups, let path = source.file.path {
                 ready.append(
                     OutgoingChunk(
                         hash: chunk.hash, bytes: Int64(chunk.size), content: .file(path: path), offset: chunk.offset))
                 continue
             }
             var bytes = [UInt8](repeating: 0, count: chunk.size)
-            guard try file.read(into: &bytes, at: chunk.offset) == chunk.size else { return false }
+            guard try source.file.read(into: &bytes, at: chunk.offset) == chunk.size else { return false }
             if inGroups {
                 ready.append(OutgoingChunk(hash: chunk.hash, bytes: Int64(chunk.size), content: .bytes(bytes)))
             } else {

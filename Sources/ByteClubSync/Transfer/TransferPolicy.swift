@@ -17,13 +17,8 @@ struct TransferPolicy: Sendable {
         let down: Int?
     }
 
-    private let configuration: SyncConfiguration
-    private let disk: any Disk
-
-    init(_ configuration: SyncConfiguration, _ disk: any Disk) {
-        self.configuration = configuration
-        self.disk = disk
-    }
+    let configuration: SyncConfiguration
+    let disk: any Disk
 
     /// The schedule's current rule; nil when none applies.
     private var rule: SyncSchedule.Rule? {

@@ -1,24 +1,9 @@
 import ByteClubCore
 import Synchronization
 
-/// A file that was hashed in the background.
-struct HashedFile: Sendable {
-    let item: ItemID
-    let content: LargeContent
-    let file: any DiskFile
-    /// Its stat before it was read.
-    let stat: FileStat
-
-    /// Whether it has been read as it was then.
-    var isUntouched: Bool {
-        content.size == stat.fingerprint.size
-            && (try? file.stat().fingerprint.isSameContent(as: stat.fingerprint)) == true
-    }
-}
-
 /// The result of a large file's transfer.
 enum TransferResult: Sendable {
-    case hashed(HashedFile)
+    case hashed(OpenedFile, LargeContent)
     case uploaded(LargeUpload, UploadResult)
     /// The content is in its folder in staging, or in `bytes` where staging has no path; `hash` is the one that the
     /// server sent.
@@ -32,8 +17,7 @@ final class TransferRunner {
     private static let progressInterval = Duration.milliseconds(100)
 
     private let context: SyncContext
-    private let downloads: StagedDownloads
-    private let uploads: StagedUploads
+    private let staged: StagedTransfers
     private let reader: FileReader
     private let installer: Installer
     private let policy: TransferPolicy
@@ -48,12 +32,11 @@ final class TransferRunner {
 
     init(_ context: SyncContext, _ local: LocalReplica, _ inbox: SyncInbox) {
         self.context = context
-        downloads = local.downloads
-        uploads = local.uploads
+        staged = local.staged
         reader = local.reader
         installer = local.installer
         self.inbox = inbox
-        policy = TransferPolicy(context.configuration, context.environment.disk)
+        policy = TransferPolicy(configuration: context.configuration, disk: context.environment.disk)
     }
 
     /// How many large files may be transferred now.
@@ -109,7 +92,7 @@ final class TransferRunner {
         }
         do {
             switch result {
-            case .hashed(let file): try finishHashing(file, &report)
+            case .hashed(let file, let content): try finishHashing(file, content, &report)
             case .uploaded(let upload, let result): try await finishUpload(upload, result, replica, &report)
             case .downloaded(let item, let location, let bytes, let hash):
                 try finishDownload(item, location, bytes, hash, &report)
@@ -158,44 +141,36 @@ final class TransferRunner {
     private func startHashing(
         _ id: ItemID, _ replica: any RemoteReplica, _ report: inout SyncReport
     ) throws -> Bool {
-        guard let item = try store.item(id), let local = item.local else { return false }
-        do {
-            guard let folder = try context.handles.folder(local.location.parent, &report),
-                let (file, stat) = try reader.open(id, local, in: folder, &report)
-            else { return false }
-            let (isCut, workers) = (replica.isCut(item), context.environment.workers)
-            run(id, at: nil) {
-                let content = try await LargeContent.read(
-                    file, size: stat.fingerprint.size, isCut: isCut, workers)
-                return .hashed(HashedFile(item: id, content: content, file: file, stat: stat))
-            }
-            return true
-        } catch let error as FileError {
-            report.refuse(id, in: local.location.parent, error)
-            return false
+        guard let item = try store.item(id), let local = item.local, let file = try reader.open(id, local, &report)
+        else { return false }
+        let (isCut, workers) = (replica.isCut(item), context.environment.workers)
+        run(id, at: nil) {
+            let size = file.stat.fingerprint.size
+            return .hashed(file, try await LargeContent.read(file.file, size: size, isCut: isCut, workers))
         }
+        return true
     }
 
-    private func finishHashing(_ file: HashedFile, _ report: inout SyncReport) throws {
+    private func finishHashing(
+        _ file: OpenedFile, _ content: LargeContent, _ report: inout SyncReport
+    ) throws {
         guard let local = try store.item(file.item)?.local else { return }
-        let isUntouched = file.isUntouched
-        guard isUntouched, try isUnchanged(file.file, file.stat, local, &report) else {
+        let isUntouched = content.size == file.stat.fingerprint.size && file.hasSameContent == true
+        guard isUntouched, try isUnchanged(file, local, &report) else {
             return try rescan(file.item, local, hasChanged: !isUntouched, &report)
         }
-        try store.edit(durably: false) { editor in try editor.read(file.item, file.content.whole, file.stat) }
+        try store.edit(durably: false) { editor in try editor.read(file.item, content.whole, file.stat) }
         hashed = hashed.filter { (try? store.item($0.key)?.isSettled) == false }
-        hashed[file.item] = (file.content, file.stat)
+        hashed[file.item] = (content, file.stat)
         report.note(.readable, of: file.item)
         report.ready.insert(file.item)
         report.done += 1
     }
 
-    private func isUnchanged(
-        _ file: any DiskFile, _ stat: FileStat, _ local: LocalState, _ report: inout SyncReport
-    ) throws -> Bool {
+    private func isUnchanged(_ file: OpenedFile, _ local: LocalState, _ report: inout SyncReport) throws -> Bool {
         guard let folder = try context.handles.folder(local.location.parent, &report) else { return false }
         let there = try folder.entry(local.location.name.text)?.stat
-        return try file.stat().fingerprint == stat.fingerprint && there?.handle == stat.handle
+        return try file.file.stat().fingerprint == file.stat.fingerprint && there?.handle == file.stat.handle
     }
 
     // MARK: Uploads
@@ -207,29 +182,22 @@ final class TransferRunner {
         guard let known = hashed[id], known.content.whole == local.hash, known.stat == local.stat else {
             return try startHashing(id, replica, &report)
         }
-        do {
-            guard let folder = try context.handles.folder(local.location.parent, &report),
-                let (file, stat) = try reader.open(id, local, in: folder, &report)
-            else { return false }
-            guard stat.fingerprint == known.stat.fingerprint else {
-                try rescan(id, local, hasChanged: true, &report)
-                return false
-            }
-            let upload = LargeUpload(
-                write: OutgoingWrite(
-                    item: id, effect: .content(known.content.whole, size: known.content.size), local: local,
-                    seen: item.remote?.revision),
-                content: known.content, file: file, stat: stat, resumption: uploads.resumption(of: id),
-                rate: policy, progress: progress(of: id))
-            guard let work = try replica.upload(upload, &report) else { return false }
-            try reader.noteDate(of: id, stat, &report)
-            try context.noteSending([upload.write])
-            run(id, at: policy.pace) { .uploaded(upload, try await work()) }
-            return true
-        } catch let error as FileError {
-            report.refuse(id, in: local.location.parent, error)
+        guard let file = try reader.open(id, local, &report) else { return false }
+        guard file.stat.fingerprint == known.stat.fingerprint else {
+            try rescan(id, local, hasChanged: true, &report)
             return false
         }
+        let upload = LargeUpload(
+            write: OutgoingWrite(
+                item: id, effect: .content(known.content.whole, size: known.content.size), local: local,
+                seen: item.remote?.revision),
+            content: known.content, source: file, resumption: staged.resumption(of: id),
+            rate: policy, progress: progress(of: id))
+        guard let work = try replica.upload(upload, &report) else { return false }
+        try reader.noteDate(of: id, file.stat, &report)
+        try context.noteSending([upload.write])
+        run(id, at: policy.pace) { .uploaded(upload, try await work()) }
+        return true
     }
 
     private func finishUpload(
@@ -239,7 +207,7 @@ final class TransferRunner {
         switch result {
         case .changed: return try rescan(upload.write.item, local, hasChanged: true, &report)
         case .chunks, .upload:
-            if try !isUnchanged(upload.file, upload.stat, local, &report) {
+            if try !isUnchanged(upload.source, local, &report) {
                 return try rescan(upload.write.item, local, hasChanged: upload.hasChanged, &report)
             }
         case .stored: break
@@ -248,7 +216,7 @@ final class TransferRunner {
         try await replica.finish(upload, result, &report)
         if report.done > done { hashed[upload.write.item] = nil }
         // The refused upload may be of another state of the file. A conclusion removes a file that stays.
-        try? uploads.remove(upload.write.item)
+        try? staged.removeUpload(of: upload.write.item)
     }
 
     /// Has a file scanned again that changed, or was moved, while it was hashed or sent.
@@ -281,10 +249,10 @@ final class TransferRunner {
         do {
             // Large contents are not downloaded for a location that is occupied or missing.
             guard try isFree(location, for: item, &report) else { return false }
-            try downloads.putBack(StagedName.writing(id).text, of: id)
-            let rest = max(0, reported.size - (try downloads.received(id, wanted)))
+            try staged.putBack(StagedName.writing(id).text, of: id)
+            let rest = max(0, reported.size - (try staged.received(id, wanted)))
             guard try context.hasRoom(for: rest, [id], &report) else { return false }
-            folder = try downloads.folder(of: id, wanted)
+            folder = try staged.folder(of: id, wanted)
         } catch let error as FileError {
             report.refuse(id, in: location.parent, error)
             return false
@@ -293,7 +261,7 @@ final class TransferRunner {
         let workers = context.environment.workers
         run(id, at: policy.pace) {
             // As it is when it could not be installed, or the engine was stopped before that.
-            if try await StagedDownloads.isWhole(reported.size, wanted, in: folder, workers) {
+            if try await StagedTransfers.isWhole(reported.size, wanted, in: folder, workers) {
                 return .downloaded(item, location: location, bytes: nil, hash: wanted)
             }
             guard let place = folder.path else {
@@ -303,8 +271,8 @@ final class TransferRunner {
             }
             let metadata = try await policy.limited(.down) { () throws(RemoteError) in
                 try await remote.download(
-                    path, revision: nil, limit: reported.size, to: place + "/" + StagedDownloads.content,
-                    journal: place + "/" + StagedDownloads.journal, progress: progress)
+                    path, revision: nil, limit: reported.size, to: place + "/" + StagedTransfers.content,
+                    journal: place + "/" + StagedTransfers.journal, progress: progress)
             }
             return .downloaded(item, location: location, bytes: nil, hash: metadata.contentHash ?? wanted)
         }
@@ -316,7 +284,7 @@ final class TransferRunner {
     ) throws {
         guard let reported = item.remote, let wanted = reported.hash else { return }
         guard hash == wanted else {
-            try downloads.remove(item.id, wanted)
+            try staged.remove(item.id, wanted)
             report.distrustFeed(.contentMismatch)
             return report.refuse(item.id, ContentFetcher.anotherContent, .breach)
         }
@@ -326,11 +294,11 @@ final class TransferRunner {
         }
         // Otherwise it stays where it is for the next plan: it need not come again.
         guard try isFree(location, for: now, &report), try isReplaceable(now, at: location, &report) else { return }
-        if bytes == nil { try downloads.stage(item.id, wanted) }
+        if bytes == nil { try staged.stage(item.id, wanted) }
         let content = StagedContent(item: now, location: location, remote: reported, hash: wanted, bytes: bytes)
-        _ = try installer.install([content], as: .download, &report)
+        try installer.install([content], as: .download, &report)
         // What cannot be removed now is removed by a conclusion.
-        try? downloads.remove(item.id, wanted)
+        try? staged.remove(item.id, wanted)
     }
 
     /// Whether nothing is at the place of an item that is new here.

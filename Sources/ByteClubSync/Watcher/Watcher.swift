@@ -42,9 +42,6 @@ final class Watcher: FolderWatcher {
         _ = unsafe write(stopper.number, &one, 8)
     }
 
-    /// Watches a folder, before it is scanned.
-    ///
-    /// `isNew` means that it may be another folder than the watched one of the item.
     func add(_ folder: any DiskFolder, _ item: ItemID, isNew: Bool) {
         guard let folder = folder as? LinuxFolder else { return }
         watches.withLock { watches in
@@ -57,7 +54,6 @@ final class Watcher: FolderWatcher {
         }
     }
 
-    /// Stops watching folders that have left the mirror.
     func remove(_ items: [ItemID]) {
         watches.withLock { watches in
             for item in items {
@@ -66,13 +62,10 @@ final class Watcher: FolderWatcher {
         }
     }
 
-    /// The folders among these that cannot be watched.
     func unwatched(of folders: Set<ItemID>) -> Set<ItemID> {
         watches.withLock { $0.failure == nil ? $0.refused.intersection(folders) : folders }
     }
 
-    /// Why changes may be noticed late, and what to do about it, as one line for people; nil while all folders are
-    /// watched.
     var problem: String? {
         let (refused, watched, code, failure) = watches.withLock {
             ($0.refused.count, $0.count, $0.refusal, $0.failure)
@@ -123,7 +116,7 @@ final class Watcher: FolderWatcher {
 
     /// Ends watching after an error of the system; from now on, all folders are scanned instead.
     func fail(_ code: Int32) {
-        watches.withLock { $0.fail(code) }
+        watches.withLock { $0.failure = code }
         noticed(DiskChange(isLost: true))
     }
 
@@ -232,7 +225,7 @@ struct Watches: Sendable {
     /// The error number of the last refusal.
     private(set) var refusal: Int32 = 0
     /// The error number with which the system has ended watching; nil while it watches.
-    private(set) var failure: Int32?
+    var failure: Int32?
     private var items: [Int32: ItemID] = [:]
     private var numbers: [ItemID: Int32] = [:]
 
@@ -255,9 +248,6 @@ struct Watches: Sendable {
         refused.insert(item)
         refusal = code
     }
-
-    /// Records that watching has failed for all folders.
-    mutating func fail(_ code: Int32) { failure = code }
 
     /// Forgets a watch that the system has ended.
     mutating func end(_ number: Int32) {

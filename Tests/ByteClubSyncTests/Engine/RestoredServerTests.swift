@@ -1,5 +1,4 @@
 import ByteClubCore
-import Logging
 import MemoryRemote
 import Testing
 
@@ -26,8 +25,7 @@ import Testing
                     if call.kind == .apply { throw RemoteError(.unreachable, "away") }
                 }
             }
-            let engine = try SyncEngine(
-                configuration: devices[number].configuration, remote: remote, logger: .init(label: "test"))
+            let engine = try SyncEngine(configuration: devices[number].configuration, remote: remote)
             return try await engine.runOnce { _ in }
         }
         // Each finds the conflict before it hears of the others' copies.

@@ -30,7 +30,7 @@ import Testing
             var result = report(step)
             switch step {
             case .check: loop.setPause(nil, at: now)
-            case .pull: loop.pulled(.end)
+            case .pull: loop.pulled(.current)
             case .sync: result.last = .root
             case .scan(let request):
                 let again = loop.beginScan(request, at: now).again

@@ -2,7 +2,6 @@ import ByteClubCore
 import ByteClubFiles
 import CLinux
 import Glibc
-import Logging
 import MemoryRemote
 import TestSupport
 import Testing
@@ -134,8 +133,7 @@ import Testing
     func since() async throws {
         try mirror.store.close()
         for name in ["a.md", "b.md", "c.md"] { try mirror.write("x", to: name) }
-        let engine = try SyncEngine(
-            configuration: mirror.configuration, remote: MemoryRemote(), logger: Logger(label: "test"))
+        let engine = try SyncEngine(configuration: mirror.configuration, remote: MemoryRemote())
         #expect(try await engine.runOnce { _ in }.isComplete)
         func why(_ path: String) throws -> SyncExplanation? {
             try SyncEngine.explain(path, of: mirror.configuration).first

@@ -19,7 +19,7 @@ import Testing
         let control = try ControlDirectory(in: root)
         try control.setMarker("one")
         let folder = try control.staging.subfolder(StagedName.downloading(ItemID(7), ContentHasher.hash([1])).text)
-        for name in [StagedDownloads.content, StagedDownloads.journal] { try folder.create(name).write([1, 2, 3]) }
+        for name in [StagedTransfers.content, StagedTransfers.journal] { try folder.create(name).write([1, 2, 3]) }
         return control
     }
 

@@ -41,7 +41,7 @@ import Testing
     func reason() throws {
         let scene = try MachineScene.synced(["a.md": "a"])
         let log = EventLog()
-        let status = StatusRecorder(try scene.context(), SyncReporter { log.add($0) })
+        let status = StatusRecorder(try scene.context()) { log.add($0) }
         var summary = SyncSummary()
         summary.problems = 1
         try status.explainEnd(summary, SessionOutcome())

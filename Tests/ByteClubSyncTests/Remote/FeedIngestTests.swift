@@ -43,12 +43,12 @@ import Testing
 
         try apply(
             [entry(.node(EntryID(2), in: .root, name: "b"), 3)],
-            [.gone(.path(PathKey(folded: "/a/b")), nil), entry(.path(try RemotePath("/b")), 3)])
+            [.goneFrom(PathKey(folded: "/a/b")), entry(.path(try RemotePath("/b")), 3)])
         #expect(try store.item(item.id)?.remote?.location == Location(.root, EntryName("b")))
         #expect(try tree.item(at: ["a"]) != nil && tree.item(at: ["a", "b"]) == nil)
 
         try apply(
-            [.gone(.id(EntryID(2)), JournalRevision(number: 4).revision)], [.gone(.path(PathKey(folded: "/b")), nil)])
+            [.gone(EntryID(2), JournalRevision(number: 4).revision)], [.goneFrom(PathKey(folded: "/b"))])
         #expect(try store.item(item.id)?.remote == nil && store.item(item.id)?.synced != nil)
         #expect(try store.meta(.cursor) == "1" && !report.isFeedStale)
     }

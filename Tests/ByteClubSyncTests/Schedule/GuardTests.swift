@@ -1,7 +1,6 @@
 import ByteClubCore
 import CLinux
 import Glibc
-import Logging
 import MemoryRemote
 import TestSupport
 import Testing
@@ -201,8 +200,7 @@ import Testing
         let store = try SQLiteTreeStore(path: device.configuration.databasePath)
         try store.setMeta(.cursor, nil)
         try store.close()
-        let engine = try SyncEngine(
-            configuration: device.configuration, remote: backup, logger: .init(label: "test"))
+        let engine = try SyncEngine(configuration: device.configuration, remote: backup)
         let summary = try await engine.runOnce { _ in }
         #expect(summary.deletedLocal == 0)
         #expect(device.read("note 3.md") == "text 3" && device.read("note 4.md") == "text 4")
@@ -237,7 +235,7 @@ import Testing
         #expect(try control.setLocked(true))
         // As through a bind mount: the same directory, and a state of its own.
         let other = SyncConfiguration(directory: device.root, stateDirectory: device.state + "-of-other")
-        let engine = try SyncEngine(configuration: other, remote: device.remote, logger: .init(label: "test"))
+        let engine = try SyncEngine(configuration: other, remote: device.remote)
         let marker = SyncEngine.marker(in: device.root)
         let error = await #expect(throws: SyncError.self) { try await engine.runOnce { _ in } }
         #expect(error?.code == .alreadyRunning && SyncEngine.marker(in: device.root) == marker)
@@ -261,7 +259,7 @@ import Testing
     func stateInside() throws {
         let configuration = SyncConfiguration(directory: "/tmp/m", stateDirectory: "/tmp/x/../m/state")
         #expect(throws: SyncError.self) {
-            _ = try SyncEngine(configuration: configuration, remote: MemoryRemote(), logger: .init(label: "test"))
+            _ = try SyncEngine(configuration: configuration, remote: MemoryRemote())
         }
     }
 }

@@ -1,5 +1,4 @@
 import ByteClubCore
-import Logging
 import MemoryRemote
 import Synchronization
 import TestSupport
@@ -83,9 +82,7 @@ import Testing
         func sync(_ change: (inout SyncConfiguration) -> Void) async throws -> SyncSummary {
             var configuration = device.configuration
             change(&configuration)
-            let engine = try SyncEngine(
-                configuration: configuration, remote: device.remote,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let engine = try SyncEngine(configuration: configuration, remote: device.remote)
             return try await engine.runOnce { _ in }
         }
 

@@ -1,7 +1,6 @@
 import ByteClubCore
 import CLinux
 import Glibc
-import Logging
 import MemoryRemote
 import Synchronization
 import TestSupport
@@ -45,9 +44,7 @@ final class Device: Sendable {
     func engine(forcing: Bool = false) throws -> SyncEngine {
         var configuration = configuration
         configuration.approvesDeletions = forces || forcing
-        return try SyncEngine(
-            configuration: configuration, remote: remote,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        return try SyncEngine(configuration: configuration, remote: remote)
     }
 
     @inline(never)

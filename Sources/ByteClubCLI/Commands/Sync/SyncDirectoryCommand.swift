@@ -1,6 +1,5 @@
 import ArgumentParser
 import ByteClubCore
-import Logging
 
 /// The command `byteclub sync [DIR]`.
 struct SyncDirectoryCommand: MirrorCommand {
@@ -25,7 +24,6 @@ struct SyncDirectoryCommand: MirrorCommand {
             context.note("the mirror was moved here from '\(before)'")
         }
         let settings = try configuration(place, login, context)
-        let logger = DiagnosticLog.logger(context)
         let (once, dryRun) = (options.once, options.dryRun)
         let printer = SyncPrinter(
             context: context, json: outputOptions.json, progress: options.progressOptions.progress,
@@ -42,7 +40,7 @@ struct SyncDirectoryCommand: MirrorCommand {
                 try place.remember(engine)
             }
             let isComplete = try await context.withRemote(login, .mirror) { remote in
-                let engine = try Engine(configuration: settings, remote: remote, logger: logger)
+                let engine = try Engine(configuration: settings, remote: remote)
                 if dryRun { return try printer.print(try await engine.plan()) }
                 let activity = ActivityFile(place, context)
                 if once {

@@ -26,14 +26,13 @@ struct SyncVerifyCommand: MirrorCommand {
         try place.requireSynced()
         let login = try context.login(flags: connection.settings)
         let configuration = try place.configuration(login, context)
-        let logger = DiagnosticLog.logger(context)
         let display = ProgressMode.auto.display(
             terminal: context.terminal, environment: context.environment, json: outputOptions.json)
         // No progress in a log: the result is enough.
         let reporter = ProgressReporter(context, display: display == .live ? .live : .none, .comparison)
         let total = try Engine.status(of: configuration).bytes
         let found = try await context.withRemote(login, .mirror) { remote in
-            let engine = try Engine(configuration: configuration, remote: remote, logger: logger)
+            let engine = try Engine(configuration: configuration, remote: remote)
             reporter.start("comparing", total: total)
             return try await reporter.following { try await Self.compare(engine, reporter) }
         }

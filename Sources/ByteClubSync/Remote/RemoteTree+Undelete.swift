@@ -1,25 +1,22 @@
 import ByteClubCore
 
-/// Restores from the server's history the entries that a wave had deleted before the guard held the rest.
-struct Undeletion {
+extension RemoteTree {
     /// How many entries are restored in one step, so that edits are synced between steps.
-    static let mostAtOnce = 100
+    static let mostRestored = 100
     /// The most versions of a file that are requested.
     private static let mostVersions = 1_000
 
-    let context: SyncContext
-    let remote: any Remote
-
-    /// Restores some of the wanted entries that were not tried yet.
+    /// Restores from the server's history some of the entries that a wave had deleted before the guard held the rest, and
+    /// that were not tried yet.
     ///
-    /// One that the server refuses becomes a problem, and the next run tries it again.
+    /// One that the server refuses becomes a problem, and the next call tries it again.
     ///
-    /// - Returns: The entries that it tried: ``mostAtOnce`` when there may be more.
+    /// - Returns: The entries that it tried: ``mostRestored`` when there may be more.
     /// - Throws: ``RemoteError`` when no other call would succeed either, and the store's errors; the next call continues.
-    func run(besides tried: Set<ItemID>, _ report: inout SyncReport) async throws -> [ItemID] {
+    func undelete(besides tried: Set<ItemID>, _ report: inout SyncReport) async throws -> [ItemID] {
         let wanted = try context.store.records(SentDeletion.self).filter { $0.isWanted && !tried.contains($0.item) }
         // Folders come before their contents.
-        let next = wanted.sorted { $0.path < $1.path }.prefix(Self.mostAtOnce)
+        let next = wanted.sorted { $0.path < $1.path }.prefix(Self.mostRestored)
         for deletion in next {
             do throws(RemoteError) {
                 try await restore(deletion)
@@ -48,11 +45,7 @@ struct Undeletion {
         } catch {
             throw RemoteError(.badRequest, error.message)
         }
-        do {
-            if try await !remote.metadata(at: path).isDeleted { return }
-        } catch {
-            if error.code != .notFound { throw error }
-        }
+        if try await metadata(at: path)?.isDeleted == false { return }
         guard let revision = deletion.revision else {
             _ = try await remote.createFolder(path)
             return

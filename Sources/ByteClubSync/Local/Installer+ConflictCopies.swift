@@ -7,30 +7,16 @@ import Glibc
 struct PendingConflictCopy: Hashable, Sendable {
     let item: ItemID
     let name: EntryName
-
-    init(_ item: ItemID, _ name: EntryName) {
-        self.item = item
-        self.name = name
-    }
 }
 
-/// Renames the disk's file to a conflict copy, an entry of its own, where both sides changed a file.
-final class ConflictCopier {
-    private let context: SyncContext
-    private let installer: Installer
-    private var store: any TreeStore { context.store }
-
-    init(_ context: SyncContext, _ installer: Installer) {
-        self.context = context
-        self.installer = installer
-    }
-
-    /// Keeps both contents of an item: the disk's becomes the conflict copy.
+extension Installer {
+    /// Keeps both contents of an item that both sides changed: the disk's file is renamed to a conflict copy, an entry of
+    /// its own.
     func keepBoth(_ item: Item, _ local: LocalState, _ name: EntryName, _ report: inout SyncReport) throws {
         guard let folder = try context.handles.folder(local.location.parent, &report),
-            try installer.isAsPlanned(local, item.id, in: folder, &report)
+            try isAsPlanned(local, item.id, in: folder, &report)
         else { return }
-        let pending = PendingConflictCopy(item.id, name)
+        let pending = PendingConflictCopy(item: item.id, name: name)
         try store.transaction(durably: true) { try store.save(pending) }
         do throws(FileError) {
             try folder.rename(local.location.name.text, to: folder, name.text, .withoutReplacing)
@@ -48,7 +34,7 @@ final class ConflictCopier {
     }
 
     /// Completes a conflict copy that a crash has interrupted.
-    func recover(_ report: inout SyncReport) throws {
+    func recoverConflictCopy(_ report: inout SyncReport) throws {
         for pending in try store.records(PendingConflictCopy.self) {
             if let item = try store.item(pending.item), let local = item.local,
                 let folder = try? context.handles.folder(local.location.parent, &report),
@@ -80,7 +66,7 @@ final class ConflictCopier {
             try forget(item.id)
             try context.log(.conflict, before, rule: Rule.editedBoth.rawValue, copy)
         }
-        installer.note(conflictCopy: item.id, at: Location(local.location.parent, name))
+        conflictCopy[item.id] = Location(local.location.parent, name)
         report.emit(SyncEvent(.conflict, path: before, copy: copy, message: "both sides changed it"))
         report.done += 1
         return true

@@ -1,18 +1,8 @@
 import ByteClubCore
 
-/// Resolves items whose content both sides changed: texts are merged when that is clean; otherwise the server's content
-/// keeps the name, and the disk's becomes a conflict copy, an entry of its own.
-struct ContentResolver {
-    let context: SyncContext
-    let reader: FileReader
-    let installer: Installer
-    let copier: ConflictCopier
-    let fetcher: ContentFetcher
-    let replica: any RemoteReplica
-
-    private var store: any TreeStore { context.store }
-
-    /// Resolves an item.
+extension ContentFetcher {
+    /// Resolves an item whose content both sides changed: texts are merged when that is clean; otherwise the server's
+    /// content keeps the name, and the disk's becomes a conflict copy, an entry of its own.
     ///
     /// - Throws: ``RemoteError`` of calls of the server, beside what the store and the disk throw.
     func resolve(_ id: ItemID, conflictName: EntryName, _ report: inout SyncReport) async throws {
@@ -20,7 +10,7 @@ struct ContentResolver {
         else { return }
         // Larger files are never downloaded here, even where the server has no hashes.
         if local.size <= Int64(TextMerge.limit), remote.size <= Int64(TextMerge.limit) {
-            guard let theirs = try await fetcher.content(of: item, remote, &report) else { return }
+            guard let theirs = try await content(of: item, remote, &report) else { return }
             let theirHash = ContentHasher.hash(theirs)
             if remote.hash == nil {
                 // The server sends no hashes: now the hash is known, and the next plan decides.
@@ -30,9 +20,9 @@ struct ContentResolver {
                 if isNews { report.done += 1 }
                 return
             }
-            if let base = item.synced {
-                guard let ours = try reader.note(id, local, &report) else { return }
-                if let bytes = try await fetcher.base(of: item, base, &report),
+            if let synced = item.synced {
+                guard let ours = try self.local.reader.note(id, local, &report) else { return }
+                if let bytes = try await base(of: item, synced, &report),
                     let merged = TextMerge.merge(base: bytes, mine: ours, theirs: theirs)
                 {
                     return try await commit(merged, to: item, remote, theirs: theirHash, &report)
@@ -40,7 +30,7 @@ struct ContentResolver {
             }
         }
         guard let now = try store.item(id), now.local == local, now.remote == remote else { return }
-        try copier.keepBoth(now, local, conflictName, &report)
+        try self.local.installer.keepBoth(now, local, conflictName, &report)
     }
 
     /// Uploads a merged text on condition that the server still has the version that was merged in, then installs it on
@@ -66,7 +56,7 @@ struct ContentResolver {
         } else {
             let location = now.local?.location ?? reported.location
             let content = StagedContent(item: now, location: location, remote: reported, hash: hash, bytes: merged)
-            _ = try installer.install([content], as: .merge, &report)
+            try local.installer.install([content], as: .merge, &report)
         }
     }
 }

@@ -1,13 +1,18 @@
 import ByteClubCore
 
-/// Received parts of large contents: each has a folder in staging with the files from which the remote resumes.
+/// What staging keeps of the transfers of large files, so that the next attempt resumes, also another engine's.
 ///
-/// These files are never a user's: once no item waits for them they are removed, and never moved to the trash.
-final class StagedDownloads {
+/// A download has a folder with the files from which the remote resumes, and an upload a file with its position, which
+/// is a hint: without it the upload starts over. None of them is ever a user's: they are removed once no item needs
+/// them, and never moved to the trash.
+final class StagedTransfers {
     /// The file in a folder that is there when all bytes have come.
     static let content = "content"
     /// The file in a folder in which the remote keeps how far a download is.
     static let journal = "journal"
+
+    /// The most bytes of an upload's file.
+    private static let positionLimit = 4 << 10
 
     /// A content that an item waits for.
     private struct Wanted: Hashable {
@@ -19,13 +24,25 @@ final class StagedDownloads {
 
     private let store: any TreeStore
     private let staging: any DiskFolder
-    /// Those that may have a folder.
+    /// The downloads that may have a folder.
     private var known: Set<Wanted> = []
+    /// The items whose uploads may have a file.
+    private var uploads: Set<ItemID> = []
 
     init(_ store: any TreeStore, _ control: ControlDirectory) {
         self.store = store
         staging = control.staging
     }
+
+    /// Removes what no item needs any more, except of running transfers.
+    ///
+    /// - Throws: ``FileError`` and the store's errors; the next call continues.
+    func removeUnwanted(besides busy: Set<ItemID>) throws {
+        for one in known where !busy.contains(one.item) { try judge(one.item, one.hash) }
+        for item in uploads where !busy.contains(item) { try judgeUpload(of: item) }
+    }
+
+    // MARK: Downloads
 
     /// How many bytes of a content have come.
     func received(_ item: ItemID, _ hash: ContentHash) throws(FileError) -> Int64 {
@@ -82,13 +99,6 @@ final class StagedDownloads {
         if try store.item(item)?.waits(for: hash) != true { try remove(item, hash) }
     }
 
-    /// Removes parts for which no item waits any more, except those of running downloads.
-    ///
-    /// - Throws: ``FileError`` and the store's errors; the next call continues.
-    func removeUnwanted(besides busy: Set<ItemID>) throws {
-        for one in known where !busy.contains(one.item) { try judge(one.item, one.hash) }
-    }
-
     /// Removes the folder of a content with all that has come of it.
     func remove(_ item: ItemID, _ hash: ContentHash) throws(FileError) {
         let wanted = Wanted(item: item, hash: hash)
@@ -101,6 +111,45 @@ final class StagedDownloads {
         let folder = try staging.folder(name)
         for entry in try folder.list() { try folder.removeFile(entry.name) }
         try staging.removeFolder(name)
+    }
+
+    // MARK: Uploads
+
+    /// How to resume an item's upload, and where its progress is stored.
+    func resumption(of item: ItemID) -> UploadResumption {
+        uploads.insert(item)
+        let (staging, name) = (staging, StagedName.uploading(item).text)
+        return UploadResumption(from: Self.position(name, in: staging)) { position in
+            // A position that is lost costs bytes, and nothing else.
+            try? Self.keep(position, name, in: staging)
+        }
+    }
+
+    /// Keeps a file that was found in staging, or removes it when its item has nothing to send.
+    func judgeUpload(of item: ItemID) throws {
+        uploads.insert(item)
+        if try store.item(item).map(\.isSettled) != false { try removeUpload(of: item) }
+    }
+
+    /// Forgets an upload.
+    func removeUpload(of item: ItemID) throws(FileError) {
+        try Self.keep(nil, StagedName.uploading(item).text, in: staging)
+        uploads.remove(item)
+    }
+
+    private static func position(_ name: String, in staging: any DiskFolder) -> UploadPosition? {
+        guard let bytes = try? staging.open(name).bytes(limit: positionLimit) else { return nil }
+        return try? JSONReader.read(from: bytes)
+    }
+
+    private static func keep(
+        _ position: UploadPosition?, _ name: String, in staging: any DiskFolder
+    ) throws(FileError) {
+        if try staging.entry(name) != nil { try staging.removeFile(name) }
+        guard let position else { return }
+        var json = JSONText()
+        position.write(to: &json)
+        try staging.create(name).write(json.bytes)
     }
 }
 
