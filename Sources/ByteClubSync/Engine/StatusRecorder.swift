@@ -120,7 +120,7 @@ final class StatusRecorder {
     func record(_ verdict: DeletionGuard.Verdict) throws {
         let known = try store.heldDeletions()
         if verdict.held.isEmpty {
-            if !known.isEmpty { try store.setHeldDeletions([]) }
+            if !known.isEmpty { try store.setAll([HeldDeletionRecord]()) }
             // Approved deletions are done by now, unless they are deferred.
             if !verdict.usesApproval, !verdict.isDeferred { try store.replace([ApprovedDeletion]()) }
             return
@@ -135,7 +135,7 @@ final class StatusRecorder {
                     since: since[operation.item] ?? context.seconds))
         }
         held.sort { $0.path < $1.path }
-        if known != held { try store.setHeldDeletions(held) }
+        if known != held { try store.setAll(held) }
         try report(held)
     }
 

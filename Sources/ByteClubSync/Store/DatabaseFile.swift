@@ -161,7 +161,7 @@ enum DatabaseFile {
     }
 
     /// The tables of single records.
-    private static let recordTables = RecordTable.allCases.map { $0.definition + ";\n" }.joined()
+    private static let recordTables = RecordTable.all.map { $0.definition + ";\n" }.joined()
 
     /// The mirror's root, which is there on both sides.
     private static var root: Item {
@@ -208,13 +208,6 @@ enum DatabaseFile {
         CREATE TABLE seal(item INTEGER PRIMARY KEY, value BLOB NOT NULL);
         CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         INSERT INTO meta VALUES('nextItem', '1');
-        CREATE TABLE problem(
-          path TEXT PRIMARY KEY, item INT UNIQUE, message TEXT NOT NULL, is_from_scan INT NOT NULL,
-          next_attempt INT) WITHOUT ROWID;
-        CREATE TABLE held(item INTEGER PRIMARY KEY, side INT NOT NULL, path TEXT NOT NULL, since INT NOT NULL);
-        CREATE TABLE conflict(
-          copy TEXT PRIMARY KEY, path TEXT NOT NULL, winner BLOB NOT NULL, loser BLOB NOT NULL, at INT NOT NULL,
-          is_resolved INT NOT NULL) WITHOUT ROWID;
         CREATE TABLE event(
           seq INTEGER PRIMARY KEY, at INT NOT NULL, path TEXT NOT NULL, event TEXT NOT NULL, rule TEXT, detail TEXT)
         """

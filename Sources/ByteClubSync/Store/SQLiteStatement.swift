@@ -81,10 +81,11 @@ import GRDBSQLite
 
     func bind(_ index: Int32, _ value: StoredValue) {
         switch value {
-        case .none: bindNull(index)
+        case .null: bindNull(index)
         case .number(let number): bind(index, number)
         case .text(let text): bind(index, text)
         case .bytes(let bytes): bind(index, bytes)
+        case .hash(let hash): bind(index, hash)
         }
     }
 
@@ -99,7 +100,7 @@ import GRDBSQLite
         case SQLITE_INTEGER: .number(number(column))
         case SQLITE_TEXT: .text(text(column) ?? "")
         case SQLITE_BLOB: .bytes(bytes(column))
-        default: .none
+        default: .null
         }
     }
 
