@@ -48,7 +48,7 @@ extension ObservedCopy {
             events += try plan.operations.filter { !$0.isDeletion }.compactMap(event)
             deletions += plan.operations.filter(\.isDeletion)
         }
-        let verdict = try local.judge(deletions)
+        let verdict = try local.desk.judge(deletions, isSettling: false)
         events += try verdict.allowed.compactMap(event)
         return try events
             + verdict.held.map { operation in
@@ -108,7 +108,8 @@ final class LocalCopy {
     let id: String
     private let reader: FileReader
     private let scope: SyncScope
-    private var desk: DeletionDesk
+    /// What decides which planned deletions would be held.
+    var desk: DeletionDesk
 
     /// Creates a copy of the mirror's state; the caller closes `store`.
     init(_ configuration: SyncConfiguration, _ environment: SyncEnvironment, _ store: any TreeStore) throws {
@@ -127,11 +128,6 @@ final class LocalCopy {
         var report = SyncReport()
         _ = try scope.reload(&desk.deletions, &report)
         _ = try scanner.scan(.everything, confirmsDeletions: true)
-    }
-
-    /// Which of the planned deletions the guard would hold.
-    func judge(_ planned: [PlannedOperation]) throws -> DeletionGuard.Verdict {
-        try desk.judge(planned, isSettling: false)
     }
 
     /// Plans all unsettled items; `take` gets the plan of each slice, with the items.

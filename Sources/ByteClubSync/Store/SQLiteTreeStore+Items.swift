@@ -1,11 +1,5 @@
 import ByteClubCore
 
-/// Where a search for unseen items starts: no earlier item is unseen in this generation or a later one.
-struct UnseenStart {
-    let generation: Int64
-    let item: ItemID
-}
-
 extension SQLiteTreeStore {
     func item(_ id: ItemID) throws -> Item? {
         if !isInTransaction { try dropStaleItems() }
@@ -49,16 +43,16 @@ extension SQLiteTreeStore {
         try changing { () throws(SyncError) in
             if item.isEmpty {
                 try items.forget(item.id)
-                cache.forget(item.id)
+                cache[item.id] = nil
             } else {
                 try items.save(item, known: cache[item.id])
-                cache.keep(item)
+                keep(item)
             }
         }
     }
 
     private func keeping(_ item: Item) -> Item {
-        cache.keep(item)
+        keep(item)
         return item
     }
 
@@ -90,7 +84,7 @@ extension SQLiteTreeStore {
         items.unseen.bind(2, generation)
         items.unseen.bind(3, Int64(limit))
         let found = try items.unseen.items()
-        if let first = found.first { unseenStart = UnseenStart(generation: generation, item: first.id) }
+        if let first = found.first { unseenStart = (generation, first.id) }
         return found
     }
 
@@ -139,31 +133,6 @@ extension SQLiteTreeStore {
     }
 }
 
-/// A cache of recently read or saved items: work on one item reads it several times.
-struct ItemCache {
-    private let capacity: Int
-    private var items: [ItemID: Item] = [:]
-
-    /// Makes a cache of so many items at most.
-    init(capacity: Int) { self.capacity = capacity }
-
-    /// An item, if it is known.
-    subscript(_ id: ItemID) -> Item? { items[id] }
-
-    /// Keeps an item.
-    mutating func keep(_ item: Item) {
-        if capacity == 0 { return }
-        if items.count >= capacity { items.removeAll(keepingCapacity: true) }
-        items[item.id] = item
-    }
-
-    /// Forgets an item.
-    mutating func forget(_ id: ItemID) { items[id] = nil }
-
-    /// Forgets all.
-    mutating func clear() { items.removeAll() }
-}
-
 /// A known listing as a blob: both halves of the fingerprint, then each folder's item number, name length and name.
 extension KnownListing {
     /// Reads ``bytes``; nil for anything else.
@@ -188,11 +157,7 @@ extension KnownListing {
     /// The listing as a blob.
     var bytes: [UInt8] {
         var result: [UInt8] = []
-        func add(_ number: UInt64) {
-            for shift in stride(from: UInt64(0), to: 64, by: 8) {
-                result.append(UInt8(truncatingIfNeeded: number >> shift))
-            }
-        }
+        func add(_ number: UInt64) { unsafe withUnsafeBytes(of: number.littleEndian) { unsafe result += $0 } }
         add(high)
         add(low)
         for folder in folders {

@@ -75,9 +75,7 @@ extension SQLiteTreeStore {
     ) throws(SyncError) -> [Value] {
         let statement = try prepared(sql)
         bind(statement)
-        var result: [Value] = []
-        while try statement.step() { result.append(value(statement)) }
-        return result
+        return try statement.rows(value)
     }
 }
 
@@ -94,8 +92,8 @@ extension SQLiteTreeStore {
         insert.bind(1, event.at)
         insert.bind(2, event.path)
         insert.bind(3, event.event)
-        insert.bind(4, event.rule)
-        insert.bind(5, event.detail)
+        insert.bind(4, .text(event.rule))
+        insert.bind(5, .text(event.detail))
         try insert.run()
         // Old events go a thousand at a time.
         let newest = connection.lastRow
@@ -123,14 +121,12 @@ extension SQLiteTreeStore {
         statement.bind(2, Int64(max(0, limit)))
         if let path { statement.bind(3, path) }
         statement.bind(4, after ?? -1)
-        var result: [(number: Int64, record: LogRecord)] = []
-        while try statement.step() {
+        return try statement.rows { row in
             let record = LogRecord(
-                at: statement.number(0), path: statement.text(1) ?? "", event: statement.text(2) ?? "",
-                rule: statement.text(3), detail: statement.text(4))
-            result.append((statement.number(5), record))
-        }
-        return result.reversed()
+                at: row.number(0), path: row.text(1) ?? "", event: row.text(2) ?? "", rule: row.text(3),
+                detail: row.text(4))
+            return (row.number(5), record)
+        }.reversed()
     }
 }
 

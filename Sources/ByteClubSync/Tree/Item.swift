@@ -192,12 +192,9 @@ struct Item: Hashable, Sendable {
 struct FileHandle: Hashable, Sendable {
     var high: UInt64
     var low: UInt64
+}
 
-    init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
-
+extension FileHandle {
     /// Creates a handle from the bytes of name_to_handle_at(2).
     init(bytes: some Collection<UInt8>) {
         let kept = bytes.count <= 16 ? Array(bytes) : Array(SHA256.hash(data: Array(bytes)).prefix(16))
@@ -209,7 +206,6 @@ struct FileHandle: Hashable, Sendable {
                 words.1 |= UInt64(byte) << (8 * (index - 8))
             }
         }
-        high = words.1
-        low = words.0
+        self.init(high: words.1, low: words.0)
     }
 }
