@@ -108,9 +108,7 @@ extension ScanPass {
 
     /// Excludes an item, with all that is in it: it is neither present nor deleted.
     func exclude(_ id: ItemID) throws {
-        try store.editing { editor in try editor.exclude(id) }
-        writes += 1
-        report.hasChanges = true
+        try editing { editor in try editor.exclude(id) }
     }
 }
 

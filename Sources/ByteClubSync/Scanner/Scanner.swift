@@ -60,7 +60,7 @@ final class Scanner {
         while pass.isUnfinished { try store.transaction(durably: false) { try pass.advance() } }
         guard scope == .everything else { return }
         let strays = try pass.problems.strays()
-        let leftOut = try LeftOutFiles(self, besides: pass.moves).problems()
+        let leftOut = try LeftOutFiles(scanner: self, moves: pass.moves).problems()
         if strays.isEmpty, leftOut.isEmpty { return }
         try store.transaction(durably: false) {
             let kept = Set(leftOut.map(\.path))

@@ -41,7 +41,8 @@ final class SyncScope {
     func reload(_ deletions: inout DeletionGuard, _ report: inout SyncReport) throws -> Bool {
         let stat = try context.root.entry(IgnoreRules.fileName)?.stat
         var rules = ScanRules()
-        let (oldHash, applied) = try appliedRules()
+        let oldHash = try store.meta(.rules) ?? ""
+        let applied = Set(try store.records(LeftOutFolder.self).map(\.key))
         let file = try ignoreFiles.file(
             inForce: oldHash, current: ignoreFile, rules: scanner.rules, &deletions, &report)
         rules.ignored = file.rules
@@ -122,10 +123,6 @@ final class SyncScope {
             if let removing { try store.setMeta(.pendingDeselection, removing.string) }
         }
         context.handles.forgetAll()
-    }
-
-    private func appliedRules() throws -> (hash: String, deselected: Set<PathKey>) {
-        (try store.meta(.rules) ?? "", Set(try store.records(LeftOutFolder.self).map(\.key)))
     }
 }
 

@@ -13,7 +13,7 @@ final class SQLiteTreeStore {
     /// Whether the engine that had the database last did not close it.
     let wasUnclean: Bool
     private let isWriter: Bool
-    /// Recently read or saved items: work on one item reads it several times. Cleared when another connection has
+    /// Recently read or saved items, since work on one item reads it several times; cleared when another connection has
     /// changed the database.
     var cache: [ItemID: Item] = [:]
     private var kept: [String: SQLiteStatement] = [:]

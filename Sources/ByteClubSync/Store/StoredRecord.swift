@@ -51,7 +51,11 @@ struct RecordTable: Sendable {
     /// The columns as SQLite declares them, the key first.
     let columns: [String]
     /// Further properties of the table as SQLite declares them.
-    var options = ""
+    let options: String
+
+    init(_ name: String, _ columns: String..., options: String = "") {
+        (self.name, self.columns, self.options) = (name, columns, options)
+    }
 
     /// The statement that makes the table.
     var definition: String { "CREATE TABLE \(name)(\(columns.joined(separator: ", ")))\(options)" }
@@ -101,10 +105,8 @@ extension TreeStore {
 
 extension PendingInstall: StoredRecord {
     static let table = RecordTable(
-        name: "pending_install",
-        columns: [
-            "item INTEGER PRIMARY KEY", "parent INT NOT NULL", "name TEXT NOT NULL", "hash BLOB NOT NULL", "revision TEXT",
-        ])
+        "pending_install", "item INTEGER PRIMARY KEY", "parent INT NOT NULL", "name TEXT NOT NULL",
+        "hash BLOB NOT NULL", "revision TEXT")
     var values: [StoredValue] {
         [
             .number(item.number), .number(location.parent.number), .text(location.name.text), .hash(hash),
@@ -122,7 +124,7 @@ extension PendingInstall: StoredRecord {
 }
 
 extension PendingConflictCopy: StoredRecord {
-    static let table = RecordTable(name: "pending_copy", columns: ["item INTEGER PRIMARY KEY", "name TEXT NOT NULL"])
+    static let table = RecordTable("pending_copy", "item INTEGER PRIMARY KEY", "name TEXT NOT NULL")
     var values: [StoredValue] { [.number(item.number), .text(name.text)] }
     init?(_ values: [StoredValue]) {
         guard values.count == 2, let item = values[0].number, let name = values[1].text else { return nil }
@@ -131,11 +133,7 @@ extension PendingConflictCopy: StoredRecord {
 }
 
 extension WaitingItem: StoredRecord {
-    static let table = RecordTable(
-        name: "waiting",
-        columns: [
-            "item INTEGER PRIMARY KEY", "reason TEXT NOT NULL", "number INT",
-        ])
+    static let table = RecordTable("waiting", "item INTEGER PRIMARY KEY", "reason TEXT NOT NULL", "number INT")
     var values: [StoredValue] {
         let (word, number): (String, Int64?) =
             switch reason {
@@ -161,10 +159,8 @@ extension WaitingItem: StoredRecord {
 
 extension AuditFinding: StoredRecord {
     static let table = RecordTable(
-        name: "finding",
-        columns: [
-            "item INTEGER PRIMARY KEY", "handle_high INT NOT NULL", "handle_low INT NOT NULL", "modified INT NOT NULL", "path TEXT NOT NULL",
-        ])
+        "finding", "item INTEGER PRIMARY KEY", "handle_high INT NOT NULL", "handle_low INT NOT NULL",
+        "modified INT NOT NULL", "path TEXT NOT NULL")
     var values: [StoredValue] {
         [
             .number(item.number), .number(Int64(bitPattern: handle.high)), .number(Int64(bitPattern: handle.low)),
@@ -182,7 +178,7 @@ extension AuditFinding: StoredRecord {
 }
 
 extension TrashLedger.Day: StoredRecord {
-    static let table = RecordTable(name: "trash_day", columns: ["day TEXT PRIMARY KEY NOT NULL", "born INT NOT NULL"])
+    static let table = RecordTable("trash_day", "day TEXT PRIMARY KEY NOT NULL", "born INT NOT NULL")
     var values: [StoredValue] { [.text(day), .number(born)] }
     init?(_ values: [StoredValue]) {
         guard values.count == 2, let day = values[0].text, let born = values[1].number else { return nil }
@@ -191,7 +187,7 @@ extension TrashLedger.Day: StoredRecord {
 }
 
 extension TrashLedger.SyncDate: StoredRecord {
-    static let table = RecordTable(name: "sync_date", columns: ["number INTEGER PRIMARY KEY", "date TEXT NOT NULL"])
+    static let table = RecordTable("sync_date", "number INTEGER PRIMARY KEY", "date TEXT NOT NULL")
     var values: [StoredValue] { [.number(number), .text(date)] }
     init?(_ values: [StoredValue]) {
         guard values.count == 2, let number = values[0].number, let date = values[1].text else { return nil }
@@ -202,7 +198,7 @@ extension TrashLedger.SyncDate: StoredRecord {
 /// A deselected folder, by its key.
 struct DeselectedFolder: StoredRecord {
     let key: PathKey
-    static let table = RecordTable(name: "deselected", columns: ["key TEXT PRIMARY KEY NOT NULL"])
+    static let table = RecordTable("deselected", "key TEXT PRIMARY KEY NOT NULL")
     var values: [StoredValue] { [.text(key.string)] }
     init(_ key: PathKey) { self.key = key }
     init?(_ values: [StoredValue]) {
@@ -214,7 +210,7 @@ struct DeselectedFolder: StoredRecord {
 /// A folder that was deselected when the rules were last applied to the trees, by its key.
 struct LeftOutFolder: StoredRecord {
     let key: PathKey
-    static let table = RecordTable(name: "left_out", columns: ["key TEXT PRIMARY KEY NOT NULL"])
+    static let table = RecordTable("left_out", "key TEXT PRIMARY KEY NOT NULL")
     var values: [StoredValue] { [.text(key.string)] }
     init(_ key: PathKey) { self.key = key }
     init?(_ values: [StoredValue]) {
@@ -226,7 +222,7 @@ struct LeftOutFolder: StoredRecord {
 /// An approved one of the held deletions.
 struct ApprovedDeletion: StoredRecord {
     let item: ItemID
-    static let table = RecordTable(name: "approved_deletion", columns: ["item INTEGER PRIMARY KEY"])
+    static let table = RecordTable("approved_deletion", "item INTEGER PRIMARY KEY")
     var values: [StoredValue] { [.number(item.number)] }
     init(_ item: ItemID) { self.item = item }
     init?(_ values: [StoredValue]) {
@@ -236,7 +232,7 @@ struct ApprovedDeletion: StoredRecord {
 }
 
 extension IgnoredOnDisk.Count: StoredRecord {
-    static let table = RecordTable(name: "ignored_count", columns: ["folder INTEGER PRIMARY KEY", "count INT NOT NULL"])
+    static let table = RecordTable("ignored_count", "folder INTEGER PRIMARY KEY", "count INT NOT NULL")
     var values: [StoredValue] { [.number(folder.number), .number(count)] }
     init?(_ values: [StoredValue]) {
         guard values.count == 2, let folder = values[0].number, let count = values[1].number else { return nil }
@@ -245,7 +241,7 @@ extension IgnoredOnDisk.Count: StoredRecord {
 }
 
 extension ObstacleRecord: StoredRecord {
-    static let table = RecordTable(name: "obstacle", columns: ["since INTEGER PRIMARY KEY", "message TEXT NOT NULL"])
+    static let table = RecordTable("obstacle", "since INTEGER PRIMARY KEY", "message TEXT NOT NULL")
     var values: [StoredValue] { [.number(since), .text(message)] }
     init?(_ values: [StoredValue]) {
         guard values.count == 2, let since = values[0].number, let message = values[1].text else { return nil }
@@ -255,10 +251,8 @@ extension ObstacleRecord: StoredRecord {
 
 extension HeldRulesRecord: StoredRecord {
     static let table = RecordTable(
-        name: "held_rules",
-        columns: [
-            "hash TEXT PRIMARY KEY NOT NULL", "entries INT NOT NULL", "synced INT NOT NULL", "since INT NOT NULL",
-        ])
+        "held_rules", "hash TEXT PRIMARY KEY NOT NULL", "entries INT NOT NULL", "synced INT NOT NULL",
+        "since INT NOT NULL")
     var values: [StoredValue] {
         [.text(hash), .number(Int64(entries)), .number(Int64(synced)), .number(since)]
     }
@@ -272,11 +266,8 @@ extension HeldRulesRecord: StoredRecord {
 
 extension ProblemRecord: StoredRecord {
     static let table = RecordTable(
-        name: "problem",
-        columns: [
-            "path TEXT PRIMARY KEY", "item INT UNIQUE", "message TEXT NOT NULL", "is_from_scan INT NOT NULL",
-            "next_attempt INT",
-        ], options: " WITHOUT ROWID")
+        "problem", "path TEXT PRIMARY KEY", "item INT UNIQUE", "message TEXT NOT NULL", "is_from_scan INT NOT NULL",
+        "next_attempt INT", options: " WITHOUT ROWID")
     var values: [StoredValue] {
         [.text(path), .number(item?.number), .text(message), .number(isFromScan ? 1 : 0), .number(nextAttempt)]
     }
@@ -290,8 +281,7 @@ extension ProblemRecord: StoredRecord {
 
 extension HeldDeletionRecord: StoredRecord {
     static let table = RecordTable(
-        name: "held",
-        columns: ["item INTEGER PRIMARY KEY", "side INT NOT NULL", "path TEXT NOT NULL", "since INT NOT NULL"])
+        "held", "item INTEGER PRIMARY KEY", "side INT NOT NULL", "path TEXT NOT NULL", "since INT NOT NULL")
     var values: [StoredValue] { [.number(item.number), .number(Int64(side.rawValue)), .text(path), .number(since)] }
     init?(_ values: [StoredValue]) {
         guard values.count == 4, let item = values[0].number, let path = values[2].text, let since = values[3].number
@@ -303,11 +293,8 @@ extension HeldDeletionRecord: StoredRecord {
 
 extension ConflictRecord: StoredRecord {
     static let table = RecordTable(
-        name: "conflict",
-        columns: [
-            "copy TEXT PRIMARY KEY", "path TEXT NOT NULL", "winner BLOB NOT NULL", "loser BLOB NOT NULL",
-            "at INT NOT NULL", "is_resolved INT NOT NULL",
-        ], options: " WITHOUT ROWID")
+        "conflict", "copy TEXT PRIMARY KEY", "path TEXT NOT NULL", "winner BLOB NOT NULL", "loser BLOB NOT NULL",
+        "at INT NOT NULL", "is_resolved INT NOT NULL", options: " WITHOUT ROWID")
     var values: [StoredValue] {
         // Neither column may be NULL.
         let hashes = [winner, loser].map { $0.map { StoredValue.hash($0) } ?? .bytes([]) }
@@ -377,10 +364,7 @@ struct DeletionWaveRecord: StoredRecord {
     let count: Int
 
     static let table = RecordTable(
-        name: "deletion_wave",
-        columns: [
-            "last INTEGER PRIMARY KEY", "size INT NOT NULL", "count INT NOT NULL",
-        ])
+        "deletion_wave", "last INTEGER PRIMARY KEY", "size INT NOT NULL", "count INT NOT NULL")
     var values: [StoredValue] { [.number(last), .number(Int64(size)), .number(Int64(count))] }
 
     init(last: Int64, size: Int, count: Int) { (self.last, self.size, self.count) = (last, size, count) }
@@ -408,10 +392,8 @@ struct SentDeletion: StoredRecord {
     var isWanted = false
 
     static let table = RecordTable(
-        name: "sent_deletion",
-        columns: [
-            "item INTEGER PRIMARY KEY", "path TEXT NOT NULL", "revision TEXT", "hash BLOB", "is_wanted INT NOT NULL",
-        ])
+        "sent_deletion", "item INTEGER PRIMARY KEY", "path TEXT NOT NULL", "revision TEXT", "hash BLOB",
+        "is_wanted INT NOT NULL")
     var values: [StoredValue] {
         [
             .number(item.number), .text(path), .text(revision?.description), .hash(hash), .number(isWanted ? 1 : 0),

@@ -517,7 +517,9 @@ extension Item {
     }
 
     /// Sets the merge base to a content that both sides have, at the place of the former one if there is one.
-    fileprivate mutating func setContentBase(at location: Location, hash: ContentHash?, size: Int64, revision: Revision?) {
+    fileprivate mutating func setContentBase(
+        at location: Location, hash: ContentHash?, size: Int64, revision: Revision?
+    ) {
         setBase(
             SyncedState(
                 location: synced?.location ?? location,
