@@ -173,10 +173,10 @@ final class StatusRecorder {
             summary.problems += 1
         }
         summary.held = outcome.held
-        summary.heldByRules = scope.heldRules?.entries ?? 0
+        summary.heldByRules = scope.ignoreFiles.held?.entries ?? 0
         summary.problems += problems.count
         summary.isComplete =
-            summary.held == 0 && scope.heldRules == nil && outcome.pausedUntil == nil
+            summary.held == 0 && scope.ignoreFiles.held == nil && outcome.pausedUntil == nil
             && summary.problems == problems.count && !areApart
         summary.ignored = try scope.ignored()
         return summary

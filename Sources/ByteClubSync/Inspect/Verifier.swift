@@ -45,7 +45,7 @@ extension ObservedCopy {
             found.folders += 1
             return
         }
-        switch try local.scanner.readHash(of: item.id) {
+        switch try self.local.scanner.readHash(of: item.id) {
         case .content(let hash, let stat):
             found.files += 1
             found.bytes += stat.fingerprint.size

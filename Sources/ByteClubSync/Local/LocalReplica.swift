@@ -56,16 +56,16 @@ final class LocalReplica {
             let found = try scanner.scanFiles(closed, reader)
             report.rescans.formUnion(found.rescans)
             report.ready.formUnion(found.ready)
-            try scope.noteOwnRules()
+            try scope.ignoreFiles.noteOwnRules()
             return ScanReport(racyFiles: found.racy)
         case .folders(let folders):
             let found = try scanner.scan(.folders(folders), confirmsDeletions: false)
-            try scope.noteOwnRules()
+            try scope.ignoreFiles.noteOwnRules()
             return found
         case .everything(let confirms):
             scope.forgetCount()
             let found = try scanner.scan(.everything, confirmsDeletions: confirms)
-            try scope.noteOwnRules()
+            try scope.ignoreFiles.noteOwnRules()
             return found
         }
     }

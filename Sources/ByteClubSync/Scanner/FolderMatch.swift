@@ -41,7 +41,7 @@ struct FolderMatch {
 
     /// Updates the tree; returns the subfolders, and whether every entry was decided.
     consuming func run() throws -> (folders: [ListedFolder], isSettled: Bool) {
-        pass.noteListed(visit.item)
+        pass.vanished[visit.item] = nil
         var strangers: [Candidate] = []
         for candidate in try included() {
             if let item = takeSame(candidate) {

@@ -88,9 +88,6 @@ extension ScanPass {
         handles.forgetAll()
     }
 
-    /// Notes that a folder is listed again, and drops what had vanished from it.
-    func noteListed(_ folder: ItemID) { vanished[folder] = nil }
-
     /// Notes that an item is not where the tree has it.
     func noteVanished(_ item: Item) {
         guard let location = item.local?.location else { return }

@@ -4,7 +4,7 @@ import ByteClubCore
 final class SyncScope {
     private let context: SyncContext
     private let scanner: Scanner
-    private let ignoreFiles: IgnoreFileGate
+    let ignoreFiles: IgnoreFileGate
     /// The ignore file in force.
     private var ignoreFile = IgnoreFile.none
     /// The stat of the ignore file when it was last read; nil before that, and while the stat is racy.
@@ -22,9 +22,6 @@ final class SyncScope {
         self.scanner = scanner
         ignoreFiles = IgnoreFileGate(context)
     }
-
-    /// The held ignore rules.
-    var heldRules: HeldRulesRecord? { ignoreFiles.held }
 
     /// Whether the ignore file is not the one that was read last.
     func isStale() throws(FileError) -> Bool {
@@ -65,11 +62,6 @@ final class SyncScope {
         isLoaded = true
         return isNew
     }
-
-    /// Records ignore rules that were written on this machine, before they are sent.
-    ///
-    /// - Throws: The store's errors.
-    func noteOwnRules() throws { try ignoreFiles.noteOwnRules() }
 
     /// Drops the cached number of ignored entries.
     func forgetCount() { counted = nil }

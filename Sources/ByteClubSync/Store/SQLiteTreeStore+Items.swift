@@ -18,9 +18,7 @@ extension SQLiteTreeStore {
         let statement = side == .local ? items.localNamesakes : items.remoteNamesakes
         statement.bind(1, folder.number)
         statement.bind(2, EntryName.fold(key))
-        return try statement.items().filter { item in
-            (side == .local ? item.local?.location : item.remote?.location)?.name.key == key
-        }
+        return try statement.items().filter { $0.location(on: side)?.name.key == key }
     }
 
     /// The items on disk that are named like conflict copies, or nearly so; see ``ConflictName``.
