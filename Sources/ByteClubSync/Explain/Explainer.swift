@@ -184,12 +184,8 @@ extension SyncEngine {
 
     /// The mirror's ignore file; empty when there is none or it is larger than one may be.
     private static func ignoreText(in directory: String) -> String {
-        guard
-            let file = try? FileDescriptor.open(directory + "/" + IgnoreRules.fileName, O_RDONLY | O_NONBLOCK)
-        else { return "" }
-        var bytes = [UInt8](repeating: 0, count: IgnoreRules.maximumFileBytes)
-        let count = (try? file.read(into: &bytes, at: 0)) ?? 0
-        return String(decoding: bytes.prefix(count), as: UTF8.self)
+        let file = try? LinuxDisk(directory).openRoot().open(IgnoreRules.fileName)
+        return String(decoding: (try? file?.bytes(limit: IgnoreRules.maximumFileBytes)) ?? [], as: UTF8.self)
     }
 }
 

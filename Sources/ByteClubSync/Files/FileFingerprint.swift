@@ -104,10 +104,6 @@ enum WallClock {
 
     /// The day as `2026-08-01`.
     static func day(_ nanoseconds: Int64) -> String {
-        var seconds = time_t(nanoseconds / 1_000_000_000)
-        var parts = unsafe tm()
-        _ = unsafe gmtime_r(&seconds, &parts)
-        let two = { (number: Int32) in number < 10 ? "0\(number)" : "\(number)" }
-        return unsafe "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+        String(APIDate(seconds: nanoseconds / 1_000_000_000).rfc3339.prefix { $0 != "T" })
     }
 }

@@ -11,7 +11,7 @@ actor ObservedCopy {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// Copies the mirror's database.
+    /// Copies the mirror's database; the copy is closed with the actor.
     init(_ configuration: SyncConfiguration, _ remote: any Remote, _ environment: SyncEnvironment) throws {
         let database = configuration.databasePath
         executor = environment.executor

@@ -33,7 +33,7 @@ final class LocalReplica {
         mover = Mover(context)
         deleter = Deleter(context, control, installer, trash)
         copier = ConflictCopier(context, installer)
-        remover = FolderRemover(context, control, installer, trash)
+        remover = FolderRemover(context: context, control: control, installer: installer, trash: trash)
     }
 
     /// Recovers from a crash: classifies the files in staging; `busy` are the items of running transfers.

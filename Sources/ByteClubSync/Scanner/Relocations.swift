@@ -177,21 +177,16 @@ struct LooseEntry {
 
 /// An index of files by a value, such as the content's hash, together with the name, and together with the folder.
 struct LooseFiles<Value: Hashable> {
-    private enum Place: Hashable {
-        case name(EntryName)
-        case folder(ItemID)
-    }
-
-    private struct Key: Hashable {
-        let value: Value
-        let place: Place
+    private enum Key: Hashable {
+        case name(EntryName, Value)
+        case folder(ItemID, Value)
     }
 
     /// Nil for several files.
     private var files: [Key: ItemID?] = [:]
 
     private static func keys(of file: LooseEntry, _ value: Value) -> [Key] {
-        [.name(file.local.location.name), .folder(file.local.location.parent)].map { Key(value: value, place: $0) }
+        [.name(file.local.location.name, value), .folder(file.local.location.parent, value)]
     }
 
     mutating func add(_ file: LooseEntry, _ value: Value) {

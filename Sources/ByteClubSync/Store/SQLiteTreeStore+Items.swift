@@ -117,16 +117,11 @@ extension SQLiteTreeStore {
 
     func setListing(_ listing: KnownListing?, of folder: ItemID) throws {
         try changing { () throws(SyncError) in
-            if let listing {
-                let statement = try prepared("INSERT OR REPLACE INTO seal VALUES(?, ?)")
-                statement.bind(1, folder.number)
-                statement.bind(2, listing.bytes)
-                try statement.run()
-            } else {
-                let statement = try prepared("DELETE FROM seal WHERE item = ?")
-                statement.bind(1, folder.number)
-                try statement.run()
-            }
+            let statement = try prepared(
+                listing == nil ? "DELETE FROM seal WHERE item = ?" : "INSERT OR REPLACE INTO seal VALUES(?, ?)")
+            statement.bind(1, folder.number)
+            if let listing { statement.bind(2, listing.bytes) }
+            try statement.run()
         }
     }
 }
