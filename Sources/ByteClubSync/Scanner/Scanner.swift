@@ -101,7 +101,4 @@ struct ScanReport: Hashable, Sendable {
 
     /// Whether anything may have become unsettled, or a problem must be reported.
     var hasChanges = false
-
-    /// Items whose states in the tree have changed.
-    var changes: Int { created + moved + edited + deleted }
 }

@@ -132,9 +132,7 @@ enum DatabaseFile {
     private static func makeTables(_ connection: SQLiteConnection) throws(SyncError) {
         let records = RecordTable.all.map { $0.definition + ";\n" }.joined()
         try connection.run("\(schema); \(records) PRAGMA user_version = \(version)")
-        let statements = try ItemStatements(connection)
-        try statements.save(root, known: nil)
-        statements.finalize()
+        try ItemStatements(connection).save(root, known: nil)
     }
 
     /// Rebuilds a database of an earlier version in one transaction.

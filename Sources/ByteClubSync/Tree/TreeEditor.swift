@@ -258,7 +258,10 @@ struct TreeEditor: ~Copyable {
         if isRollback { item.setBase(nil) }
         item.remote = reported
         item.lastNode = reported.node
-        if let sent = item.sent, sent == reported.hash, !reported.isFolder { item.recognizeSent(reported) }
+        if let sent = item.sent, sent == reported.hash, !reported.isFolder, let local = item.local {
+            // It is our content, whatever happened to the file since.
+            item.setContentBase(at: local.location, hash: sent, size: reported.size, revision: reported.revision)
+        }
         if try item != store.item(item.id) { try save(item, placedOn: .remote) }
     }
 
@@ -510,12 +513,6 @@ extension TreeStore {
 }
 
 extension Item {
-    /// Sets the merge base to a content of ours that the server shows, whatever happened to the file since.
-    fileprivate mutating func recognizeSent(_ remote: RemoteState) {
-        guard let local else { return }
-        setContentBase(at: local.location, hash: sent, size: remote.size, revision: remote.revision)
-    }
-
     /// Sets the merge base to a content that both sides have, at the place of the former one if there is one.
     fileprivate mutating func setContentBase(
         at location: Location, hash: ContentHash?, size: Int64, revision: Revision?
