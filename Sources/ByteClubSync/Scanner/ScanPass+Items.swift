@@ -102,11 +102,6 @@ extension ScanPass {
         writes += lost
         report.hasChanges = true
     }
-
-    /// Excludes an item, with all that is in it: it is neither present nor deleted.
-    func exclude(_ id: ItemID) throws {
-        try editing { editor in try editor.exclude(id) }
-    }
 }
 
 extension ScanPass {

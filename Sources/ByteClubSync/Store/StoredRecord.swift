@@ -286,8 +286,8 @@ extension HeldDeletionRecord: StoredRecord {
     init?(_ values: [StoredValue]) {
         guard values.count == 4, let item = values[0].number, let path = values[2].text, let since = values[3].number
         else { return nil }
-        let side: Side = values[1].number == Int64(Side.remote.rawValue) ? .remote : .local
-        self.init(item: ItemID(item), side: side, path: path, since: since)
+        self.init(
+            item: ItemID(item), side: Side(rawValue: Int(values[1].number ?? 0)) ?? .local, path: path, since: since)
     }
 }
 
