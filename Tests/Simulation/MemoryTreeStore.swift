@@ -12,11 +12,9 @@ final class MemoryTreeStore: TreeStore {
         var trees = MemoryTrees()
         var listings: [ItemID: KnownListing] = [:]
         var meta: [MetaKey: String] = [:]
-        var records: [RecordTable: [[StoredValue]]] = [:]
-        var kinds: [RecordTable: any StoredRecord.Type] = [:]
-        var problems: [ProblemRecord] = []
-        var held: [HeldDeletionRecord] = []
-        var conflicts: [ConflictRecord] = []
+        /// The rows of each table by its name, in the order of their keys.
+        var records: [String: [[StoredValue]]] = [:]
+        var kinds: [String: any StoredRecord.Type] = [:]
         var events: [LogRecord] = []
     }
 
@@ -75,9 +73,6 @@ final class MemoryTreeStore: TreeStore {
             for (folder, listing) in state.listings { try database.setListing(listing, of: folder) }
             for (key, value) in state.meta { try database.setMeta(key, value) }
             for kind in state.kinds.values { try fill(database, kind) }
-            for problem in state.problems { try database.setProblem(problem, path: problem.path) }
-            try database.setHeldDeletions(state.held)
-            for conflict in state.conflicts { try database.addConflict(conflict) }
             for event in state.events { try database.log(event) }
         }
         database.nextItem = state.trees.numbers.upperBound
@@ -204,24 +199,31 @@ final class MemoryTreeStore: TreeStore {
     }
 
     func records<Record: StoredRecord>(_ kind: Record.Type) -> [Record] {
-        (state.records[Record.table] ?? []).compactMap { Record($0) }
+        (state.records[Record.table.name] ?? []).compactMap { Record($0) }
     }
 
-    func save<Record: StoredRecord>(_ record: Record) {
-        let values = record.values
+    func save<Record: StoredRecord>(_ record: Record) { change { Self.save(record, in: &$0) } }
+
+    private static func save<Record: StoredRecord>(_ record: Record, in state: inout State) {
+        let (values, table) = (record.values, Record.table)
+        let unique = table.columns.indices.filter { $0 == 0 || table.columns[$0].hasSuffix("UNIQUE") }
+        var rows = state.records[table.name] ?? []
+        rows.removeAll { row in unique.contains { row[$0] == values[$0] && row[$0] != .null } }
+        rows.insert(values, at: rows.firstIndex { precedes(values.first, $0.first) } ?? rows.count)
+        state.records[table.name] = rows
+        state.kinds[table.name] = Record.self
+    }
+
+    func setAll<Record: StoredRecord>(_ records: [Record]) {
         change { state in
-            var rows = state.records[Record.table] ?? []
-            rows.removeAll { $0.first == values.first }
-            let index = rows.firstIndex { Self.precedes(values.first, $0.first) } ?? rows.count
-            rows.insert(values, at: index)
-            state.records[Record.table] = rows
-            state.kinds[Record.table] = Record.self
+            state.records[Record.table.name] = []
+            for record in records { Self.save(record, in: &state) }
         }
     }
 
     func removeRecord<Record: StoredRecord>(_ kind: Record.Type, _ key: StoredValue) {
-        if state.records[Record.table]?.contains(where: { $0.first == key }) != true { return }
-        change { $0.records[Record.table]?.removeAll { $0.first == key } }
+        if state.records[Record.table.name]?.contains(where: { $0.first == key }) != true { return }
+        change { $0.records[Record.table.name]?.removeAll { $0.first == key } }
     }
 
     /// The order in which a database has keys of one kind.
@@ -233,46 +235,10 @@ final class MemoryTreeStore: TreeStore {
         }
     }
 
-    func problems() -> [ProblemRecord] { state.problems }
+    func problems() -> [ProblemRecord] { records(ProblemRecord.self) }
 
-    func setProblem(_ problem: ProblemRecord?, path: String) {
-        change { state in
-            state.problems.removeAll {
-                $0.path.utf8.elementsEqual(path.utf8) || problem?.item != nil && $0.item == problem?.item
-            }
-            if let problem { state.problems.append(problem) }
-            state.problems.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
-        }
-    }
-
-    func heldDeletions() -> [HeldDeletionRecord] { state.held }
-
-    func setHeldDeletions(_ held: [HeldDeletionRecord]) {
-        change { state in
-            state.held = held.sorted { one, other in
-                if one.path.utf8.elementsEqual(other.path.utf8) { return one.item < other.item }
-                return one.path.utf8.lexicographicallyPrecedes(other.path.utf8)
-            }
-        }
-    }
-
-    func conflicts(all: Bool) -> [ConflictRecord] {
-        state.conflicts.reversed().filter { all || !$0.isResolved }
-    }
-
-    func addConflict(_ conflict: ConflictRecord) {
-        change {
-            $0.conflicts.removeAll { $0.copy == conflict.copy }
-            $0.conflicts.append(conflict)
-        }
-    }
-
-    func resolveConflict(copy: String) {
-        change {
-            for index in $0.conflicts.indices where $0.conflicts[index].copy == copy {
-                $0.conflicts[index].isResolved = true
-            }
-        }
+    func heldDeletions() -> [HeldDeletionRecord] {
+        records(HeldDeletionRecord.self).sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     }
 
     func log(_ event: LogRecord) {

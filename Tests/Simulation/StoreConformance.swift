@@ -242,23 +242,24 @@ struct StoreConformance: Sendable, CustomStringConvertible {
             let held = (1...3).map {
                 HeldDeletionRecord(item: ItemID($0), side: $0 == 2 ? .local : .remote, path: "p\($0)", since: 9)
             }
-            try store.setHeldDeletions(held)
+            try store.setAll(held)
             #expect(try store.heldDeletions() == held)
-            try store.setHeldDeletions([held[1]])
+            try store.setAll([held[1]])
             #expect(try store.heldDeletions() == [held[1]])
         },
         StoreConformance("conflicts come the newest first, until they are resolved") { store in
             let conflict = { (copy: String, at: Int64) in
                 ConflictRecord(path: "a", copy: copy, winner: nil, loser: ContentHasher.hash([1]), at: at)
             }
-            try store.addConflict(conflict("b", 1))
-            try store.addConflict(conflict("c", 2))
-            try store.addConflict(conflict("b", 3))
+            try store.save(conflict("b", 1))
+            try store.save(conflict("c", 2))
+            try store.save(conflict("b", 3))
             #expect(try store.conflicts(all: false) == [conflict("b", 3), conflict("c", 2)])
-            try store.resolveConflict(copy: "b")
+            var resolved = conflict("b", 3)
+            resolved.isResolved = true
+            try store.save(resolved)
             #expect(try store.conflicts(all: false) == [conflict("c", 2)])
             #expect(try store.conflicts(all: true).map(\.isResolved) == [true, false])
-            try store.resolveConflict(copy: "nowhere")
         },
         StoreConformance("the log tells of a path and of what is below it, the newest last") { store in
             for (number, path) in ["a", "a/b", "ab", "a", "a/b/c", ""].enumerated() {

@@ -89,12 +89,12 @@ extension SyncEngine {
             }
         }
         _ = try configuration.change { store in
-            if try !store.conflicts(all: true).contains(where: { $0.copy == conflict.copy }) {
-                // It arose elsewhere; that it is settled is known here from now on.
-                try store.addConflict(
-                    ConflictRecord(path: conflict.path, copy: conflict.copy, winner: nil, loser: nil, at: conflict.at))
-            }
-            try store.resolveConflict(copy: conflict.copy)
+            // If it arose elsewhere, that it is settled is known here from now on.
+            var settled =
+                try store.conflicts(all: true).first { $0.copy == conflict.copy }
+                ?? ConflictRecord(path: conflict.path, copy: conflict.copy, winner: nil, loser: nil, at: conflict.at)
+            settled.isResolved = true
+            try store.save(settled)
         }
     }
 }

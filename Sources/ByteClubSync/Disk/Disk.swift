@@ -157,11 +157,6 @@ extension DiskFolder {
     func setLocked(_: Bool) throws(FileError) -> Bool { true }
 
     func listingFingerprints(of folders: [any DiskFolder]) -> [Result<ListingFingerprint, FileError>] {
-        listingFingerprintsInTurn(of: folders)
-    }
-
-    /// The same, one folder after the other.
-    func listingFingerprintsInTurn(of folders: [any DiskFolder]) -> [Result<ListingFingerprint, FileError>] {
         folders.map { folder in Result { () throws(FileError) in try folder.listingFingerprint() } }
     }
 }

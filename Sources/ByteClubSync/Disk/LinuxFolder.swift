@@ -63,7 +63,6 @@ final class LinuxFolder: DiskFolder {
 
     /// Computes them on all cores: nearly all the time of a full scan is spent in statx(2).
     func listingFingerprints(of folders: [any DiskFolder]) -> [Result<ListingFingerprint, FileError>] {
-        if folders.count < 2 { return listingFingerprintsInTurn(of: folders) }
         let fingerprints = Mutex<[Result<ListingFingerprint, FileError>?]>(Array(repeating: nil, count: folders.count))
         DispatchQueue.concurrentPerform(iterations: folders.count) { index in
             let fingerprint = Result { () throws(FileError) in try folders[index].listingFingerprint() }

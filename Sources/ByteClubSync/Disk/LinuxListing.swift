@@ -76,7 +76,7 @@ extension byteclub_status {
     func isRacy(at now: Int64) -> Bool {
         switch mode & S_IFMT {
         case S_IFREG: FileFingerprint(self).isRacy(at: now)
-        case S_IFDIR: FileFingerprint.isRacy(born: born, at: now)
+        case S_IFDIR: FileFingerprint.isRecent(born, at: now)
         default: false
         }
     }

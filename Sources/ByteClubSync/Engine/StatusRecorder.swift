@@ -150,7 +150,7 @@ final class StatusRecorder {
     func record(_ verdict: DeletionGuard.Verdict) throws {
         let known = try store.heldDeletions()
         if verdict.held.isEmpty {
-            if !known.isEmpty { try store.setHeldDeletions([]) }
+            if !known.isEmpty { try store.setAll([HeldDeletionRecord]()) }
             // Approved deletions are done by now, unless they are deferred.
             if !verdict.usesApproval, !verdict.isDeferred { try store.replace([ApprovedDeletion]()) }
             return
@@ -165,7 +165,7 @@ final class StatusRecorder {
                     since: since[operation.item] ?? context.seconds))
         }
         held.sort { $0.path < $1.path }
-        if known != held { try store.setHeldDeletions(held) }
+        if known != held { try store.setAll(held) }
         try report(held)
     }
 
@@ -202,10 +202,10 @@ final class StatusRecorder {
             summary.problems += 1
         }
         summary.held = outcome.held
-        summary.heldByRules = scope.heldRules?.entries ?? 0
+        summary.heldByRules = scope.ignoreFiles.held?.entries ?? 0
         summary.problems += problems.count
         summary.isComplete =
-            summary.held == 0 && scope.heldRules == nil && outcome.pausedUntil == nil
+            summary.held == 0 && scope.ignoreFiles.held == nil && outcome.pausedUntil == nil
             && summary.problems == problems.count && !areApart
         summary.ignored = try scope.ignored()
         return summary

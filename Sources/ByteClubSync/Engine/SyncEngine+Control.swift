@@ -125,7 +125,7 @@ extension SyncEngine {
             if moved.contains(deletion.item) { try store.letGo(deletion.item) }
             try restore(deletion.item, keptOn: deletion.side, in: store)
         }
-        try store.setHeldDeletions([])
+        try store.setAll([HeldDeletionRecord]())
         if held.isEmpty { return [] }
         try store.replace([ApprovedDeletion]())
         var restored = held.map(SyncStatus.HeldDeletion.init)

@@ -174,11 +174,9 @@ extension SyncConfiguration {
     }
 
     /// Opens the database; nil when there is none.
-    private func store(
-        _ open: (String) throws(SyncError) -> SQLiteTreeStore?
-    ) throws(SyncError) -> SQLiteTreeStore? {
+    private func store(_ mode: SQLiteConnection.Mode) throws(SyncError) -> SQLiteTreeStore? {
         let path = databasePath
-        if let store = try open(path) { return store }
+        if let store = try SQLiteTreeStore.existing(path: path, mode) { return store }
         guard DatabaseFile.isUnusable(path) else { return nil }
         throw SyncError(
             .database, "the mirror's database '\(path)' is damaged or of another version; the next sync replaces it"
@@ -190,7 +188,7 @@ extension SyncConfiguration {
     /// - Throws: ``SyncError``; what `body` throws is wrapped in one.
     func read<Value>(_ body: (SQLiteTreeStore) throws -> Value) throws(SyncError) -> Value? {
         try SyncError.wrapped {
-            guard let store = try store(SQLiteTreeStore.reading) else { return nil }
+            guard let store = try store(.reading) else { return nil }
             defer { try? store.close() }
             return try body(store)
         }
@@ -201,7 +199,7 @@ extension SyncConfiguration {
     /// - Throws: ``SyncError``; what `body` throws is wrapped in one.
     func change<Value>(_ body: (SQLiteTreeStore) throws -> Value) throws(SyncError) -> Value? {
         try SyncError.wrapped {
-            guard let store = try store(SQLiteTreeStore.joining) else { return nil }
+            guard let store = try store(.writingExisting) else { return nil }
             defer { try? store.close() }
             let value = try store.transaction(durably: true) { try body(store) }
             nudge()

@@ -447,12 +447,12 @@ actor SyncSession {
         let isWorkLeft = loop.isWorkLeft(at: now)
         try loop.forgetRetries { [store] in try store.item($0)?.isSettled ?? true }
         if !isWorkLeft { connector.replica?.inlineContents.clear() }
-        let hasNoProblems = try status.review(local.scope.heldRules)
+        let hasNoProblems = try status.review(local.scope.ignoreFiles.held)
         let backlog = loop.backlog
         try status.record(backlog)
         if !isWorkLeft {
             try status.clearObstacle()
-            let isHeld = outcome.held > 0 || local.scope.heldRules != nil
+            let isHeld = outcome.held > 0 || local.scope.ignoreFiles.held != nil
             if hasNoProblems, backlog.isEmpty, !isHeld { try status.noteAgreement() }
         }
         loop.setLateCheck(at: local.trash.nextLateCheck)

@@ -147,8 +147,7 @@ extension Explainer {
         let path = try store.shownPath(of: item)
         var notes: [String] = []
         if let note = try conflictNote(on: path) { notes.append(note) }
-        if [item.local?.location, item.remote?.location].contains(where: { $0.map { isTemporary($0, item) } ?? false })
-        {
+        if item.isTemporary(item.local?.location) || item.isTemporary(item.remote?.location) {
             notes.append("it has a temporary name while entries swap names")
         }
         if plan.rules[item.id] == .nameClash, let holder = try namesakes(of: item).first {
@@ -176,10 +175,6 @@ extension Explainer {
             }
         }
         return found
-    }
-
-    private func isTemporary(_ location: Location, _ item: Item) -> Bool {
-        TemporaryName.isName(location.name, of: item.id)
     }
 
     /// Of which file a path is the conflict copy, or which copy it has.

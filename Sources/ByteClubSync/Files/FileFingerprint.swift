@@ -26,14 +26,6 @@ struct FileFingerprint: Hashable, Sendable {
     /// When anything of the file last changed, in nanoseconds since 1970.
     var changed: Int64
 
-    init(device: Int64, inode: Int64, size: Int64, modified: Int64, changed: Int64) {
-        self.device = device
-        self.inode = inode
-        self.size = size
-        self.modified = modified
-        self.changed = changed
-    }
-
     /// When the content was last written; nil for what no ``FileTime`` can be.
     var time: FileTime? {
         // The first second has no whole one before it that older servers know.
@@ -56,31 +48,23 @@ struct FileFingerprint: Hashable, Sendable {
     static let racyWindow = Duration.seconds(2)
 
     /// Whether a write right after the stat could leave this fingerprint unchanged.
-    ///
-    /// File systems with nanosecond times use the kernel's tick; the others have a granularity of up to two seconds.
     func isRacy(at now: Int64) -> Bool {
-        let isFine = changed % 1_000_000 != 0
-        let window: Int64 = isFine ? 50_000_000 : 2_000_000_000
-        return Self.isNear(changed, now, window) || (!isFine && Self.isNear(modified, now, window))
-    }
-
-    /// Whether a folder with this birth time could be replaced by another with the same inode and birth time.
-    static func isRacy(born: Int64, at now: Int64) -> Bool {
-        isNear(born, now, born % 1_000_000 != 0 ? 50_000_000 : 2_000_000_000)
+        Self.isRecent(changed, at: now) || !Self.isFine(changed) && Self.isRecent(modified, at: now, isFine: false)
     }
 
     /// Whether a write right after the stat could leave the modification time unchanged.
-    func isContentRacy(at now: Int64) -> Bool {
-        Self.isNear(modified, now, modified % 1_000_000 != 0 ? 50_000_000 : 2_000_000_000)
+    func isContentRacy(at now: Int64) -> Bool { Self.isRecent(modified, at: now) }
+
+    /// Whether a time is so recent that the file system may give it once more.
+    ///
+    /// File systems with nanosecond times use the kernel's tick; the others have a granularity of up to two seconds. A
+    /// time far in the future is harmless: a write now sets another one.
+    static func isRecent(_ time: Int64, at now: Int64, isFine: Bool? = nil) -> Bool {
+        let (distance, isFar) = time.subtractingReportingOverflow(now)
+        return !isFar && distance.magnitude < (isFine ?? Self.isFine(time) ? 50_000_000 : 2_000_000_000)
     }
 
-    /// Whether two times are less than a window apart.
-    ///
-    /// A time far in the future is harmless: a write now sets another one.
-    private static func isNear(_ left: Int64, _ right: Int64, _ window: Int64) -> Bool {
-        let (distance, isFar) = left.subtractingReportingOverflow(right)
-        return !isFar && distance.magnitude < window.magnitude
-    }
+    private static func isFine(_ time: Int64) -> Bool { time % 1_000_000 != 0 }
 }
 
 extension FileStat {
@@ -101,28 +85,25 @@ enum WallClock {
 
     /// The day of the week, 0 being Monday, and the minute of the day, in this machine's time zone.
     static func localTime(_ nanoseconds: Int64) -> (weekday: Int, minute: Int) {
-        var seconds = time_t(nanoseconds / 1_000_000_000)
-        var parts = unsafe tm()
-        tzset()
-        _ = unsafe localtime_r(&seconds, &parts)
+        let parts = unsafe local(nanoseconds / 1_000_000_000)
         return unsafe ((Int(parts.tm_wday) + 6) % 7, Int(parts.tm_hour) * 60 + Int(parts.tm_min))
     }
 
     /// How many seconds this machine's time zone is ahead of Greenwich at a time in seconds since 1970.
     static func offset(_ seconds: Int64) -> Int64 {
+        unsafe Int64(local(seconds).tm_gmtoff)
+    }
+
+    private static func local(_ seconds: Int64) -> tm {
         var seconds = time_t(seconds)
         var parts = unsafe tm()
         tzset()
         _ = unsafe localtime_r(&seconds, &parts)
-        return unsafe Int64(parts.tm_gmtoff)
+        return unsafe parts
     }
 
     /// The day as `2026-08-01`.
     static func day(_ nanoseconds: Int64) -> String {
-        var seconds = time_t(nanoseconds / 1_000_000_000)
-        var parts = unsafe tm()
-        _ = unsafe gmtime_r(&seconds, &parts)
-        let two = { (number: Int32) in number < 10 ? "0\(number)" : "\(number)" }
-        return unsafe "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+        String(APIDate(seconds: nanoseconds / 1_000_000_000).rfc3339.prefix { $0 != "T" })
     }
 }

@@ -1,14 +1,21 @@
 public import ByteClubCore
 import Glibc
 
-/// Both sides as they are now, in a copy of the mirror's state.
-final class ObservedCopy {
+/// Both sides as they are now, in a copy of the mirror's state: what a dry run and a verification look at.
+actor ObservedCopy {
     let local: LocalCopy
+    private let executor: any SerialExecutor
     private let connector: RemoteConnector
-    var context: SyncContext { local.context }
+    var store: any TreeStore { local.context.store }
+    var configuration: SyncConfiguration { local.context.configuration }
 
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    /// Copies the mirror's database; the copy is closed with the actor.
     init(_ configuration: SyncConfiguration, _ remote: any Remote, _ environment: SyncEnvironment) throws {
-        local = try LocalCopy(configuration, environment, environment.openStore())
+        let database = configuration.databasePath
+        executor = environment.executor
+        local = try LocalCopy(configuration, environment, SQLiteTreeStore.scratchCopy(path: database))
         let ids = OperationIDs(mirror: local.id, at: environment.disk.now())
         connector = RemoteConnector(local.context, remote, local.scanner, ids)
     }
@@ -31,43 +38,27 @@ final class ObservedCopy {
     }
 }
 
-/// Plans what a sync would do first.
-actor DryRun {
-    private let executor: any SerialExecutor
-    private let copy: ObservedCopy
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
-
-    init(_ configuration: SyncConfiguration, _ remote: any Remote, _ environment: SyncEnvironment) throws {
-        executor = environment.executor
-        copy = try ObservedCopy(configuration, remote, environment)
-    }
-
-    func close() throws { try copy.context.store.close() }
-
+extension ObservedCopy {
     /// The events that a sync would emit first.
     func events() async throws -> [SyncEvent] {
-        try await copy.observe()
+        try await observe()
         var events: [SyncEvent] = []
         var deletions: [PlannedOperation] = []
-        try copy.local.plan { plan, _ in
+        try local.plan { plan, _ in
             events += try plan.operations.filter { !$0.isDeletion }.compactMap(event)
             deletions += plan.operations.filter(\.isDeletion)
         }
-        let verdict = try copy.local.judge(deletions)
+        let verdict = try local.desk.judge(deletions, isSettling: false)
         events += try verdict.allowed.compactMap(event)
         return try events
             + verdict.held.map { operation in
-                .held(
-                    try copy.context.store.shownPath(of: operation.item),
-                    on: operation.side == .local ? .local : .remote)
+                .held(try store.shownPath(of: operation.item), on: operation.side == .local ? .local : .remote)
             }
     }
 
     /// The event of an operation; nil for bookkeeping.
     private func event(_ operation: PlannedOperation) throws -> SyncEvent? {
         guard let kind = operation.event else { return nil }
-        let store = copy.context.store
         let path = try store.shownPath(of: operation.item)
         switch operation {
         case .disk(let id, .move(let target)), .server(let id, .move(let target)):
@@ -87,15 +78,10 @@ extension SyncEngine {
     public func plan() async throws(SyncError) -> [SyncEvent] {
         do {
             var environment = try SyncEnvironment(configuration)
-            let database = configuration.databasePath
-            environment.openStore = { try SQLiteTreeStore.scratchCopy(path: database) }
             let empty = isNew ? try Self.emptyDirectory() : nil
             defer { if let empty { unsafe rmdir(empty) } }
             if let empty { environment.disk = LinuxDisk(empty) }
-            let dryRun = try DryRun(configuration, remote, environment)
-            let events = try await dryRun.events()
-            try await dryRun.close()
-            return events
+            return try await ObservedCopy(configuration, remote, environment).events()
         } catch {
             throw SyncError.wrapping(error)
         }
@@ -122,7 +108,8 @@ final class LocalCopy {
     let id: String
     private let reader: FileReader
     private let scope: SyncScope
-    private var desk: DeletionDesk
+    /// What decides which planned deletions would be held.
+    var desk: DeletionDesk
 
     /// Creates a copy of the mirror's state; the caller closes `store`.
     init(_ configuration: SyncConfiguration, _ environment: SyncEnvironment, _ store: any TreeStore) throws {
@@ -141,11 +128,6 @@ final class LocalCopy {
         var report = SyncReport()
         _ = try scope.reload(&desk.deletions, &report)
         _ = try scanner.scan(.everything, confirmsDeletions: true)
-    }
-
-    /// Which of the planned deletions the guard would hold.
-    func judge(_ planned: [PlannedOperation]) throws -> DeletionGuard.Verdict {
-        try desk.judge(planned, isSettling: false)
     }
 
     /// Plans all unsettled items; `take` gets the plan of each slice, with the items.

@@ -1,28 +1,14 @@
 public import ByteClubCore
 
-/// Compares disk and server with the mirror's state, in a copy of it.
-actor Verifier {
+/// Compares disk and server with the mirror's state.
+extension ObservedCopy {
     /// The most files and bytes that are read before the actor yields.
     private static let atOnce = (files: 256, bytes: Int64(16 << 20))
 
-    private let executor: any SerialExecutor
-    private let copy: ObservedCopy
-    private var store: any TreeStore { copy.context.store }
-    private var configuration: SyncConfiguration { copy.context.configuration }
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
-
-    init(_ configuration: SyncConfiguration, _ remote: any Remote, _ environment: SyncEnvironment) throws {
-        executor = environment.executor
-        copy = try ObservedCopy(configuration, remote, environment)
-    }
-
-    func close() throws { try store.close() }
-
     /// Scans both sides, so that only synced entries are left to compare.
-    func begin() async throws -> SyncVerification {
-        try await copy.observe()
-        try copy.local.plan { _, _ in }
+    func beginVerification() async throws -> SyncVerification {
+        try await observe()
+        try local.plan { _, _ in }
         var result = SyncVerification()
         result.unsettled = try store.unsettledCount()
         result.skipped = try store.problems().count { $0.isFromScan && $0.item == nil }
@@ -59,7 +45,7 @@ actor Verifier {
             found.folders += 1
             return
         }
-        switch try copy.local.scanner.readHash(of: item.id) {
+        switch try self.local.scanner.readHash(of: item.id) {
         case .content(let hash, let stat):
             found.files += 1
             found.bytes += stat.fingerprint.size
@@ -92,17 +78,17 @@ actor Verifier {
         if try await hasSameDigest() { return SyncVerification() }
         let differing = try await differingPaths()
         // Changes made meanwhile are pulled before the comparison.
-        try await copy.pull()
+        try await pull()
         var found = SyncVerification()
         for names in differing {
             try Task.checkCancellation()
-            let item = try await copy.tree.item(at: names.map { PathKey.fold($0) })
+            let item = try await tree.item(at: names.map { PathKey.fold($0) })
             if let item, !item.isSettled {
                 found.unsettled += 1
                 continue
             }
             let path = try names.reduce(configuration.remoteRoot) { try $0.appending($1) }
-            let reported = try await copy.tree.metadata(at: path)
+            let reported = try await tree.metadata(at: path)
             let shown = names.joined(separator: "/")
             if let difference = Self.difference(shown, item?.remote, reported?.isDeleted == true ? nil : reported) {
                 found.add(difference)
@@ -115,7 +101,7 @@ actor Verifier {
 
     /// Whether the server's digest equals the mirror's; false when the server has none.
     private func hasSameDigest() async throws -> Bool {
-        guard let wire = try await copy.tree.remote.powers().sync, configuration.usesExtension else { return false }
+        guard let wire = try await tree.remote.powers().sync, configuration.usesExtension else { return false }
         for _ in 0..<3 {
             try Task.checkCancellation()
             let reported: SyncDigest
@@ -127,7 +113,7 @@ actor Verifier {
             }
             if try reported.digest == digest() { return true }
             if try reported.sequence == store.meta(.sequence).flatMap({ Int64($0) }) { return false }
-            try await copy.pull()
+            try await pull()
         }
         return false
     }
@@ -170,7 +156,7 @@ actor Verifier {
         var progress = FeedProgress()
         while true {
             try Task.checkCancellation()
-            let page = try await copy.tree.remote.delta(after: cursor, prefix: configuration.remoteRoot)
+            let page = try await tree.remote.delta(after: cursor, prefix: configuration.remoteRoot)
             try progress.take(
                 entries: page.entries.count, isReset: page.reset, cursor: page.cursor, after: cursor,
                 hasMore: page.hasMore)
@@ -181,7 +167,7 @@ actor Verifier {
                     try progress.takeRepeat()
                     continue
                 }
-                let item = try await copy.tree.item(at: path.components.map { PathKey.fold($0) })
+                let item = try await tree.item(at: path.components.map { PathKey.fold($0) })
                 if let item, !seen.insert(item.id) { try progress.takeRepeat() }
                 if Self.difference("", item?.remote, reported) != nil {
                     differing.append(path.components.map { String($0) })
@@ -247,25 +233,16 @@ extension SyncEngine {
         progress: (_ files: Int, _ bytes: Int64) -> Void
     ) async throws(SyncError) -> SyncVerification {
         do {
-            var environment = try SyncEnvironment(configuration)
-            let database = configuration.databasePath
-            environment.openStore = { try SQLiteTreeStore.scratchCopy(path: database) }
-            let verifier = try Verifier(configuration, remote, environment)
-            do {
-                var result = try await verifier.begin()
-                var last: ItemID?
-                while let part = try await verifier.compareDisk(after: last) {
-                    last = part.last
-                    result.add(part.found)
-                    progress(result.files, result.bytes)
-                }
-                result.add(try await verifier.compareServer())
-                try await verifier.close()
-                return result
-            } catch {
-                try? await verifier.close()
-                throw error
+            let copy = try ObservedCopy(configuration, remote, SyncEnvironment(configuration))
+            var result = try await copy.beginVerification()
+            var last: ItemID?
+            while let part = try await copy.compareDisk(after: last) {
+                last = part.last
+                result.add(part.found)
+                progress(result.files, result.bytes)
             }
+            result.add(try await copy.compareServer())
+            return result
         } catch {
             throw SyncError.wrapping(error)
         }

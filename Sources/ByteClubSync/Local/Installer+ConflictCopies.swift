@@ -60,7 +60,7 @@ extension Installer {
         let copy = LocalPath.join(LocalPath.split(before).parent, name.text)
         try store.edit(durably: true) { editor in
             try editor.split(item, local, to: name, stat)
-            try store.addConflict(
+            try store.save(
                 ConflictRecord(
                     path: before, copy: copy, winner: item.remote?.hash, loser: local.hash, at: context.seconds))
             try forget(item.id)

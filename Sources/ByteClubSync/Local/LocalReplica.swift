@@ -29,7 +29,7 @@ final class LocalReplica {
         bulk = BulkInstaller(context, control, installer)
         mover = Mover(context: context)
         deleter = Deleter(context, control, installer, trash)
-        remover = FolderRemover(context, control, installer, trash)
+        remover = FolderRemover(context: context, control: control, installer: installer, trash: trash)
     }
 
     /// Scans a part of the disk.
@@ -49,7 +49,7 @@ final class LocalReplica {
             scope.forgetCount()
             found = try scanner.scan(.everything, confirmsDeletions: confirms)
         }
-        try scope.noteOwnRules()
+        try scope.ignoreFiles.noteOwnRules()
         return found
     }
 

@@ -154,7 +154,7 @@ struct Mover {
             let event = try context.log(.moveLocal, id, from: before)
             guard isClash else { return [event] }
             let copy = try store.path(of: id, on: .local)
-            try store.addConflict(
+            try store.save(
                 ConflictRecord(
                     path: before, copy: copy, winner: nil, loser: try store.item(id)?.local?.hash,
                     at: context.seconds))

@@ -28,9 +28,8 @@ enum PlannedOperation: Hashable, Sendable {
     /// Whether it removes an entry from one side: then it waits for the end of the round.
     var isDeletion: Bool {
         switch self {
-        case .note: false
-        case .disk(_, let action): action == .trash
-        case .server(_, let action): action == .delete
+        case .disk(_, .trash), .server(_, .delete): true
+        case .note, .disk, .server: false
         }
     }
 
@@ -38,17 +37,34 @@ enum PlannedOperation: Hashable, Sendable {
     var event: SyncEvent.Kind? {
         switch self {
         case .note: nil
-        case .disk(_, let action): action.event
-        case .server(_, let action): action.event
+        case .disk(_, .makeFolder): .makeLocalFolder
+        case .disk(_, .move): .moveLocal
+        case .disk(_, .download): .download
+        case .disk(_, .trash): .deleteLocal
+        case .disk(_, .resolveContent): .conflict
+        case .server(_, .makeFolder): .makeRemoteFolder
+        case .server(_, .upload): .upload
+        case .server(_, .move): .moveRemote
+        case .server(_, .delete): .deleteRemote
         }
     }
 
     /// What it does, for people; `quoted` shows a place.
     func words(_ quoted: (Location) throws -> String) rethrows -> String {
         switch self {
-        case .note(_, let what): what.words
-        case .disk(_, let action): try action.words(quoted)
-        case .server(_, let action): try action.words(quoted)
+        case .note(_, .adopt): "record that both sides are equal"
+        case .note(_, .forget): "forget it: both sides deleted it"
+        case .note(_, .resurrect): "restore it: it was deleted on one side and changed on the other"
+        case .note(_, .linkIdentity): "match the entry on disk with the one on the server"
+        case .disk(_, .makeFolder(let target)): "create the folder \(try quoted(target)) here"
+        case .disk(_, .move(let target)): "move it here to \(try quoted(target))"
+        case .disk(_, .download(let target)): "download it to \(try quoted(target))"
+        case .disk(_, .trash): "move it to the trash here"
+        case .disk(_, .resolveContent(let name)): "merge both texts, or keep this machine's as '\(name.text)'"
+        case .server(_, .makeFolder): "create the folder on the server"
+        case .server(_, .upload): "upload it"
+        case .server(_, .move(let target)): "move it on the server to \(try quoted(target))"
+        case .server(_, .delete): "delete it on the server"
         }
     }
 
@@ -69,15 +85,6 @@ enum Bookkeeping: Hashable, Sendable {
     case resurrect
     /// A new entry on disk, this item, and one on the server are the same: give both the identity of the server's.
     case linkIdentity(to: ItemID)
-
-    fileprivate var words: String {
-        switch self {
-        case .adopt: "record that both sides are equal"
-        case .forget: "forget it: both sides deleted it"
-        case .resurrect: "restore it: it was deleted on one side and changed on the other"
-        case .linkIdentity: "match the entry on disk with the one on the server"
-        }
-    }
 }
 
 /// An operation on the disk.
@@ -100,26 +107,6 @@ enum DiskAction: Hashable, Sendable {
         case .trash, .resolveContent: nil
         }
     }
-
-    fileprivate var event: SyncEvent.Kind {
-        switch self {
-        case .makeFolder: .makeLocalFolder
-        case .move: .moveLocal
-        case .download: .download
-        case .trash: .deleteLocal
-        case .resolveContent: .conflict
-        }
-    }
-
-    fileprivate func words(_ quoted: (Location) throws -> String) rethrows -> String {
-        switch self {
-        case .makeFolder(let target): "create the folder \(try quoted(target)) here"
-        case .move(let target): "move it here to \(try quoted(target))"
-        case .download(let target): "download it to \(try quoted(target))"
-        case .trash: "move it to the trash here"
-        case .resolveContent(let name): "merge both texts, or keep this machine's as '\(name.text)'"
-        }
-    }
 }
 
 /// An operation on the server.
@@ -140,24 +127,6 @@ enum ServerAction: Hashable, Sendable {
         case .upload: item.remote == nil || item.synced != nil && !item.isEditedRemotely
         case .move: !item.isPlacedRemotely
         case .makeFolder, .delete: true
-        }
-    }
-
-    fileprivate var event: SyncEvent.Kind {
-        switch self {
-        case .makeFolder: .makeRemoteFolder
-        case .upload: .upload
-        case .move: .moveRemote
-        case .delete: .deleteRemote
-        }
-    }
-
-    fileprivate func words(_ quoted: (Location) throws -> String) rethrows -> String {
-        switch self {
-        case .makeFolder: "create the folder on the server"
-        case .upload: "upload it"
-        case .move(let target): "move it on the server to \(try quoted(target))"
-        case .delete: "delete it on the server"
         }
     }
 }

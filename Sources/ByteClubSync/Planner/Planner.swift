@@ -27,8 +27,6 @@ struct Plan: Hashable, Sendable {
     /// The rule that decided about an item, for `why` and the log.
     var rules: [ItemID: Rule] = [:]
 
-    /// Whether there is nothing to do.
-    var isEmpty: Bool { batches.isEmpty && unread.isEmpty }
     /// All operations in order.
     var operations: [PlannedOperation] { batches.flatMap { $0 } }
 

@@ -52,14 +52,15 @@ extension PlannerDraft {
         }
     }
 
-    private mutating func copies(in folder: ItemID) throws -> [KnownCopy] {
+    private mutating func copies(in folder: ItemID) throws -> [(name: String, hash: ContentHash, item: Item)] {
         if let known = knownCopies[folder] { return known }
-        let copies = try [Side.local, .remote].flatMap { side in
-            try view.children(of: folder, on: side).compactMap { item -> KnownCopy? in
-                guard !item.isExcluded, let name = item.location(on: side)?.name.text, ConflictName.isCopy(name),
+        var copies: [(name: String, hash: ContentHash, item: Item)] = []
+        for side in [Side.local, .remote] {
+            for item in try view.children(of: folder, on: side) where !item.isExcluded {
+                guard let name = item.location(on: side)?.name.text, ConflictName.isCopy(name),
                     let hash = side == .local ? item.local?.hash : item.remote?.hash
-                else { return nil }
-                return KnownCopy(name: name, hash: hash, item: item)
+                else { continue }
+                copies.append((name, hash, item))
             }
         }
         knownCopies[folder] = copies

@@ -1,3 +1,5 @@
+import ByteClubCore
+
 /// A plan under construction, with the decisions so far.
 struct PlannerDraft<View: TreeView> {
     /// A name in a folder of one side.
@@ -35,7 +37,7 @@ struct PlannerDraft<View: TreeView> {
     /// Items that are linked to an equal one of the other side.
     var linked: Set<ItemID> = []
     /// The conflict copies that are in a folder, on either side.
-    var knownCopies: [ItemID: [KnownCopy]] = [:]
+    var knownCopies: [ItemID: [(name: String, hash: ContentHash, item: Item)]] = [:]
 
     private var blockingAncestors: [ItemID: ItemID?] = [:]
     private var decided: Set<ItemID> = []

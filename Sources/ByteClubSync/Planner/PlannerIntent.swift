@@ -59,7 +59,8 @@ extension Item {
     /// Whether a user has moved it on the server; a temporary name is no move.
     var isPlacedRemotely: Bool { isMovedRemotely && !isTemporary(remote?.location) }
 
-    private func isTemporary(_ location: Location?) -> Bool {
+    /// Whether a location has a temporary name of the item.
+    func isTemporary(_ location: Location?) -> Bool {
         location.map { TemporaryName.isName($0.name, of: id) } ?? false
     }
 

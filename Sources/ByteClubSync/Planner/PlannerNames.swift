@@ -70,13 +70,6 @@ extension ConflictNaming {
     init(of member: String?) { self.init(author: member, offset: WallClock.offset) }
 }
 
-/// A conflict copy that is in a folder already.
-struct KnownCopy {
-    let name: String
-    let hash: ContentHash
-    let item: Item
-}
-
 /// Temporary names that break cycles: of entries that exchange their names, one is parked under such a name first.
 ///
 /// Such a name is a function of the item, so that it is recognised as one that no user chose.

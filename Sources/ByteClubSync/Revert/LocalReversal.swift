@@ -69,7 +69,7 @@ struct LocalReversal {
         try store.transaction(durably: true) {
             for step in steps { try store.setProblem(nil, path: step.change.path) }
             let items = Set(steps.map(\.item))
-            try store.setHeldDeletions(try store.heldDeletions().filter { !items.contains($0.item) })
+            try store.setAll(try store.heldDeletions().filter { !items.contains($0.item) })
         }
     }
 

@@ -41,7 +41,7 @@ struct FolderMatch {
 
     /// Updates the tree; returns the subfolders, and whether every entry was decided.
     consuming func run() throws -> (folders: [ListedFolder], isSettled: Bool) {
-        pass.noteListed(visit.item)
+        pass.vanished[visit.item] = nil
         var strangers: [Candidate] = []
         for candidate in try included() {
             if let item = takeSame(candidate) {
@@ -54,7 +54,11 @@ struct FolderMatch {
             let origin = OriginFinder(pass.handles, store, folder: visit.item, entries)
             var newcomers: [Candidate] = []
             for stranger in strangers where try !settle(stranger, origin) { newcomers.append(stranger) }
-            for newcomer in newcomers { try add(newcomer) }
+            for newcomer in newcomers {
+                let id = try store.newItem()
+                try pass.create(id, newcomer.entry, at: Location(visit.item, newcomer.name))
+                enter(id, newcomer, isNew: true)
+            }
         }
         try noteProblems()
         for item in (missing.values + doubles).sorted(by: { $0.id < $1.id }) where !pass.moves.holds(item.id) {
@@ -105,7 +109,7 @@ struct FolderMatch {
             case .included:
                 result.append(Candidate(entry: entry, name: name))
             case .excluded:
-                if let item = missing.removeValue(forKey: name) { try pass.exclude(item.id) }
+                if let item = missing.removeValue(forKey: name) { try pass.editing { try $0.exclude(item.id) } }
                 if pass.scanner.rules.ignored.ignores(key, isFolder: entry.kind == .folder) { ignored += 1 }
             case .problem(let message):
                 let path = LocalPath.join(visit.path, entry.name)
@@ -157,12 +161,6 @@ struct FolderMatch {
         let item = try pass.moves.found(item, pass)
         try pass.observe(item, candidate.entry, in: folder, at: Location(visit.item, candidate.name))
         enter(item.id, candidate, isNew: isNew)
-    }
-
-    private mutating func add(_ candidate: Candidate) throws {
-        let id = try store.newItem()
-        try pass.create(id, candidate.entry, at: Location(visit.item, candidate.name))
-        enter(id, candidate, isNew: true)
     }
 
     /// Enqueues a subfolder for scanning, when it is new here or the scan descends.

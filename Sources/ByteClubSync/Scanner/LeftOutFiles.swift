@@ -8,14 +8,10 @@ struct LeftOutFiles {
     /// The most entries that are looked at in one folder.
     private static let maximumEntries = 100_000
 
-    private let scanner: Scanner
-    private let moves: UnsyncedMoves
+    let scanner: Scanner
+    /// Synced entries that are where they are not synced.
+    let moves: UnsyncedMoves
     private var store: any TreeStore { scanner.store }
-
-    init(_ scanner: Scanner, besides moves: UnsyncedMoves) {
-        self.scanner = scanner
-        self.moves = moves
-    }
 
     /// A problem for each deselected folder with files in it: at the path of the first, with how many there are.
     func problems() throws -> [ProblemRecord] {

@@ -33,8 +33,8 @@ final class Relocations {
         try gather(gone)
         guard !origins.isEmpty, vanished.count <= Self.maximumEntries else { return }
         try matchFiles()
-        for folder in vanished.reversed() where origins[folder]?.isFolder == true { try vote(folder) }
-        for folder in vanished where target[folder] != nil && origins[folder]?.isFolder == true {
+        for folder in vanished.reversed() where origins[folder]?.local.isFolder == true { try vote(folder) }
+        for folder in vanished where target[folder] != nil && origins[folder]?.local.isFolder == true {
             try matchNames(folder)
         }
     }
@@ -47,7 +47,7 @@ final class Relocations {
             next += 1
             guard let item = try store.item(id), let local = item.local else { continue }
             if item.remote != nil || item.synced != nil, !item.isFrozen {
-                origins[id] = LooseEntry(id, local)
+                origins[id] = LooseEntry(id: id, local: local)
                 inner[local.location.parent, default: []].append(id)
             }
             if local.isFolder { vanished += try store.children(of: id, on: .local).map(\.id) }
@@ -57,17 +57,17 @@ final class Relocations {
     // MARK: Files
 
     private func matchFiles() throws {
-        let old = vanished.compactMap { origins[$0] }.filter { !$0.isFolder && $0.hash != nil }
+        let old = vanished.compactMap { origins[$0] }.filter { !$0.local.isFolder && $0.local.hash != nil }
         var sizes = LooseFiles<Int64>()
-        for file in old { sizes.add(file, file.size) }
+        for file in old { sizes.add(file, file.local.size) }
         let new = try read(newFiles(sizes))
         if new.isEmpty { return }
         var (olds, news) = (LooseFiles<ContentHash?>(), LooseFiles<ContentHash?>())
-        for file in old { olds.add(file, file.hash) }
-        for file in new { news.add(file, file.hash) }
+        for file in old { olds.add(file, file.local.hash) }
+        for file in new { news.add(file, file.local.hash) }
         for file in new {
-            guard let id = olds.only(for: file, file.hash), let known = origins[id],
-                news.only(for: known, known.hash) == file.id
+            guard let id = olds.only(for: file, file.local.hash), let known = origins[id],
+                news.only(for: known, known.local.hash) == file.id
             else { continue }
             pair(id, file.id)
         }
@@ -82,8 +82,8 @@ final class Relocations {
             guard let chunk = try chunks.next() else { return found }
             for item in chunk {
                 guard let local = Self.novelty(item), !local.isFolder, !gone.contains(item.id) else { continue }
-                let file = LooseEntry(item.id, local)
-                if sizes.contains(file, file.size) { found.append(file) }
+                let file = LooseEntry(id: item.id, local: local)
+                if sizes.contains(file, file.local.size) { found.append(file) }
             }
         }
         return []
@@ -102,13 +102,13 @@ final class Relocations {
         var rest = Self.maximumBytes
         var known: [LooseEntry] = []
         for var file in files {
-            rest -= file.size
+            rest -= file.local.size
             if rest < 0 { break }
             guard case .content(let hash, let stat) = try scanner.readHash(of: file.id),
                 try store.item(file.id)?.local?.stat?.handle == stat.handle
             else { continue }
             contents[file.id] = (hash, stat)
-            file.hash = hash
+            file.local.hash = hash
             known.append(file)
         }
         return known
@@ -153,10 +153,11 @@ final class Relocations {
         guard let new = target[folder] else { return }
         var old: [EntryName: LooseEntry] = [:]
         for id in inner[folder] ?? [] where target[id] == nil {
-            if let entry = origins[id] { old[entry.location.name] = entry }
+            if let entry = origins[id] { old[entry.local.location.name] = entry }
         }
         for item in try store.children(of: new, on: .local) where origin[item.id] == nil {
-            guard let local = Self.novelty(item), let known = old[local.location.name], known.isFolder == local.isFolder
+            guard let local = Self.novelty(item), let known = old[local.location.name],
+                known.local.isFolder == local.isFolder
             else { continue }
             pair(known.id, item.id)
         }
@@ -171,38 +172,21 @@ final class Relocations {
 /// A vanished or a new entry: one end of a possible move that was not observed.
 struct LooseEntry {
     let id: ItemID
-    let location: Location
-    let isFolder: Bool
-    let size: Int64
-    /// A file's hash; nil when it was not read.
-    var hash: ContentHash?
-
-    init(_ id: ItemID, _ local: LocalState) {
-        self.id = id
-        location = local.location
-        isFolder = local.isFolder
-        size = local.size
-        hash = local.hash
-    }
+    var local: LocalState
 }
 
 /// An index of files by a value, such as the content's hash, together with the name, and together with the folder.
 struct LooseFiles<Value: Hashable> {
-    private enum Place: Hashable {
-        case name(EntryName)
-        case folder(ItemID)
-    }
-
-    private struct Key: Hashable {
-        let value: Value
-        let place: Place
+    private enum Key: Hashable {
+        case name(EntryName, Value)
+        case folder(ItemID, Value)
     }
 
     /// Nil for several files.
     private var files: [Key: ItemID?] = [:]
 
     private static func keys(of file: LooseEntry, _ value: Value) -> [Key] {
-        [.name(file.location.name), .folder(file.location.parent)].map { Key(value: value, place: $0) }
+        [.name(file.local.location.name, value), .folder(file.local.location.parent, value)]
     }
 
     mutating func add(_ file: LooseEntry, _ value: Value) {

@@ -88,9 +88,6 @@ extension ScanPass {
         handles.forgetAll()
     }
 
-    /// Notes that a folder is listed again, and drops what had vanished from it.
-    func noteListed(_ folder: ItemID) { vanished[folder] = nil }
-
     /// Notes that an item is not where the tree has it.
     func noteVanished(_ item: Item) {
         guard let location = item.local?.location else { return }
@@ -103,13 +100,6 @@ extension ScanPass {
         if lost == 0 { return }
         report.deleted += lost
         writes += lost
-        report.hasChanges = true
-    }
-
-    /// Excludes an item, with all that is in it: it is neither present nor deleted.
-    func exclude(_ id: ItemID) throws {
-        try store.editing { editor in try editor.exclude(id) }
-        writes += 1
         report.hasChanges = true
     }
 }

@@ -38,17 +38,13 @@ final class ScanPass {
         store = scanner.store
         handles = FolderHandles(root: scanner.root, tree: scanner.store)
         if let earlier {
-            (moves, problems) = (earlier.moves, earlier.problems)
+            (moves, problems, ignored, report) = (earlier.moves, earlier.problems, earlier.ignored, earlier.report)
+            (report.racyFolders, report.isComplete) = ([], true)
         } else {
             let known = try scanner.store.problems()
             moves = try UnsyncedMoves(scanner, among: known)
             problems = ScanProblems(scanner.store, known, besides: moves)
-        }
-        ignored = try earlier?.ignored ?? IgnoredOnDisk(scanner.store)
-        if let earlier {
-            report = earlier.report
-            report.racyFolders = []
-            report.isComplete = true
+            ignored = try IgnoredOnDisk(scanner.store)
         }
     }
 

@@ -60,14 +60,12 @@ struct ExclusionPass {
     func run(below folder: ItemID, _ key: PathKey) throws { try visit(folder, key, .remote) }
 
     /// How many synced entries the rules would exclude; changes nothing.
-    func losses() throws -> Int { try losses(.root, .root) }
-
-    private func losses(_ folder: ItemID, _ key: PathKey) throws -> Int {
+    func losses(in folder: ItemID = .root, _ key: PathKey = .root) throws -> Int {
         try store.children(of: folder, on: .local).reduce(0) { count, item in
             guard let location = item.local?.location, !item.isExcluded else { return count }
             let key = key.appending(location.name.key)
             if rules.excludes(key, isFolder: item.isFolder) { return try count + syncedCount(item) }
-            return try item.isFolder ? count + losses(item.id, key) : count
+            return try item.isFolder ? count + losses(in: item.id, key) : count
         }
     }
 
@@ -79,8 +77,7 @@ struct ExclusionPass {
 
     private func visit(_ folder: ItemID, _ key: PathKey, _ side: Side) throws {
         for item in try store.children(of: folder, on: side) {
-            let state = side == .local ? item.local?.location : item.remote?.location
-            guard let location = state, !item.isOutside else { continue }
+            guard let location = item.location(on: side), !item.isOutside else { continue }
             let key = key.appending(location.name.key)
             if rules.excludes(key, isFolder: item.isFolder) {
                 if !item.isExcluded { try store.editing { editor in try editor.exclude(item.id) } }

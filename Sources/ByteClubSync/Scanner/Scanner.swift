@@ -60,7 +60,7 @@ final class Scanner {
         while pass.isUnfinished { try store.transaction(durably: false) { try pass.advance() } }
         guard scope == .everything else { return }
         let strays = try pass.problems.strays()
-        let leftOut = try LeftOutFiles(self, besides: pass.moves).problems()
+        let leftOut = try LeftOutFiles(scanner: self, moves: pass.moves).problems()
         if strays.isEmpty, leftOut.isEmpty { return }
         try store.transaction(durably: false) {
             let kept = Set(leftOut.map(\.path))
@@ -101,7 +101,4 @@ struct ScanReport: Hashable, Sendable {
 
     /// Whether anything may have become unsettled, or a problem must be reported.
     var hasChanges = false
-
-    /// Items whose states in the tree have changed.
-    var changes: Int { created + moved + edited + deleted }
 }

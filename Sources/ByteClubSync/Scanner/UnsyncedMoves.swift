@@ -156,7 +156,7 @@ final class UnsyncedMoves {
         for entry in try folder.list() {
             let place = LocalPath.join(path, entry.name)
             if isInTree, isSynced(entry, at: place) || entry.name == MirrorDirectory.privateName { continue }
-            search.count()
+            search.left -= 1
             if search.take(entry, at: place, isInTree ? reason(entry, at: place) : "its folder is not synced") {
                 continue
             }
@@ -206,7 +206,8 @@ final class UnsyncedMoves {
         }
 
         private var wanted: [FileHandle: (top: ItemID, item: ItemID, isFolder: Bool)] = [:]
-        private var left = UnsyncedMoves.maximumEntries
+        /// How many entries may still be looked at.
+        var left = UnsyncedMoves.maximumEntries
         private(set) var found: [Find] = []
 
         /// Looks for vanished entries that the server may have, and for those in them.
@@ -221,8 +222,6 @@ final class UnsyncedMoves {
         }
 
         var isOver: Bool { wanted.isEmpty || left <= 0 }
-
-        mutating func count() { left -= 1 }
 
         /// Records an entry if it is a wanted one.
         mutating func take(_ entry: DiskEntry, at path: String, _ reason: @autoclosure () -> String) -> Bool {
@@ -239,10 +238,8 @@ final class UnsyncedMoves {
 extension TreeStore {
     /// The problems of synced entries that are where they are not synced: each has the frozen item, and as its path the
     /// place on disk, which is not the tree's.
-    func unsyncedMoves() throws -> [ProblemRecord] { try unsyncedMoves(among: problems()) }
-
-    fileprivate func unsyncedMoves(among problems: [ProblemRecord]) throws -> [ProblemRecord] {
-        try problems.filter { problem in
+    func unsyncedMoves(among known: [ProblemRecord]? = nil) throws -> [ProblemRecord] {
+        try (known ?? problems()).filter { problem in
             guard problem.isFromScan, let id = problem.item, try item(id)?.isFrozen == true else { return false }
             return try localPath(of: id).map { !$0.utf8.elementsEqual(problem.path.utf8) } ?? false
         }

@@ -38,11 +38,9 @@ struct FolderRemoval {
     func confirmed(_ stat: (File) throws -> FileStat?) rethrows -> Self {
         var other = self
         other.files = try files.compactMap { file in
-            try stat(file).map { stat in
-                var file = file
-                file.stat = stat
-                return file
-            }
+            var file = file
+            file.stat = try stat(file)
+            return file.stat == nil ? nil : file
         }
         return other
     }
@@ -71,18 +69,11 @@ struct FolderRemoval {
 }
 
 /// Removes the files of deselected folders from the disk.
-final class FolderRemover {
-    private let context: SyncContext
-    private let control: ControlDirectory
-    private let installer: Installer
-    private let trash: TrashCan
-
-    init(_ context: SyncContext, _ control: ControlDirectory, _ installer: Installer, _ trash: TrashCan) {
-        self.context = context
-        self.control = control
-        self.installer = installer
-        self.trash = trash
-    }
+struct FolderRemover {
+    let context: SyncContext
+    let control: ControlDirectory
+    let installer: Installer
+    let trash: TrashCan
 
     /// Moves the files of a deselected folder to the trash; a file that changed at the last moment stays, and what the
     /// disk refuses is retried.

@@ -178,8 +178,4 @@ struct HeldRulesRecord: Hashable, Sendable {
     var synced: Int
     /// When they were first held, in seconds since 1970.
     var since: Int64
-
-    init(hash: String, entries: Int, synced: Int, since: Int64) {
-        (self.hash, self.entries, self.synced, self.since) = (hash, entries, synced, since)
-    }
 }

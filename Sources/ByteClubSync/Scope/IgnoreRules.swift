@@ -56,9 +56,6 @@ struct IgnoreRules: Sendable, Equatable {
         patterns = lines.compactMap { IgnorePattern($0.text, line: $0.number) }
     }
 
-    /// Whether there is not a single pattern.
-    var isEmpty: Bool { patterns.isEmpty }
-
     /// Whether an entry or a folder above it is excluded; the key is relative to the mirror's root.
     func excludes(_ key: PathKey, isFolder: Bool) -> Bool {
         isNeverSynced(key) || deciding(in: key, isFolder: isFolder)?.isNegated == false

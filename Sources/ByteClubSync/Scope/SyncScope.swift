@@ -4,7 +4,7 @@ import ByteClubCore
 final class SyncScope {
     private let context: SyncContext
     private let scanner: Scanner
-    private let ignoreFiles: IgnoreFileGate
+    let ignoreFiles: IgnoreFileGate
     /// The ignore file in force.
     private var ignoreFile = IgnoreFile.none
     /// The stat of the ignore file when it was last read; nil before that, and while the stat is racy.
@@ -23,9 +23,6 @@ final class SyncScope {
         ignoreFiles = IgnoreFileGate(context)
     }
 
-    /// The held ignore rules.
-    var heldRules: HeldRulesRecord? { ignoreFiles.held }
-
     /// Whether the ignore file is not the one that was read last.
     func isStale() throws(FileError) -> Bool {
         guard isLoaded else { return true }
@@ -41,7 +38,8 @@ final class SyncScope {
     func reload(_ deletions: inout DeletionGuard, _ report: inout SyncReport) throws -> Bool {
         let stat = try context.root.entry(IgnoreRules.fileName)?.stat
         var rules = ScanRules()
-        let (oldHash, applied) = try appliedRules()
+        let oldHash = try store.meta(.rules) ?? ""
+        let applied = Set(try store.records(LeftOutFolder.self).map(\.key))
         let file = try ignoreFiles.file(
             inForce: oldHash, current: ignoreFile, rules: scanner.rules, &deletions, &report)
         rules.ignored = file.rules
@@ -64,11 +62,6 @@ final class SyncScope {
         isLoaded = true
         return isNew
     }
-
-    /// Records ignore rules that were written on this machine, before they are sent.
-    ///
-    /// - Throws: The store's errors.
-    func noteOwnRules() throws { try ignoreFiles.noteOwnRules() }
 
     /// Drops the cached number of ignored entries.
     func forgetCount() { counted = nil }
@@ -122,10 +115,6 @@ final class SyncScope {
             if let removing { try store.setMeta(.pendingDeselection, removing.string) }
         }
         context.handles.forgetAll()
-    }
-
-    private func appliedRules() throws -> (hash: String, deselected: Set<PathKey>) {
-        (try store.meta(.rules) ?? "", Set(try store.records(LeftOutFolder.self).map(\.key)))
     }
 }
 

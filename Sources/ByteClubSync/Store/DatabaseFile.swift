@@ -130,10 +130,9 @@ enum DatabaseFile {
     }
 
     private static func makeTables(_ connection: SQLiteConnection) throws(SyncError) {
-        try connection.run("\(schema); \(recordTables) PRAGMA user_version = \(version)")
-        let statements = try ItemStatements(connection)
-        try statements.save(root, known: nil)
-        statements.finalize()
+        let records = RecordTable.all.map { $0.definition + ";\n" }.joined()
+        try connection.run("\(schema); \(records) PRAGMA user_version = \(version)")
+        try ItemStatements(connection).save(root, known: nil)
     }
 
     /// Rebuilds a database of an earlier version in one transaction.
@@ -160,9 +159,6 @@ enum DatabaseFile {
         }
     }
 
-    /// The tables of single records.
-    private static let recordTables = RecordTable.allCases.map { $0.definition + ";\n" }.joined()
-
     /// The mirror's root, which is there on both sides.
     private static var root: Item {
         let location = Location(.root, EntryName(""))
@@ -172,11 +168,13 @@ enum DatabaseFile {
             synced: SyncedState(location: location, isFolder: true))
     }
 
-    /// The items: `l` is what the disk has, `r` what the server has, `s` what both had when they were last equal.
+    /// All tables except those of records.
+    ///
+    /// Of an item, `l` is what the disk has, `r` what the server has, `s` what both had when they were last equal.
     ///
     /// A name or a hash in `r` or `s` is NULL when it equals the disk's, a revision in `s` when it equals that in `r`, and a
     /// key when it equals its name. An identity that is no number is a blob in `r_node` and `last_node`.
-    private static let itemTable =
+    private static let schema =
         """
         CREATE TABLE item(
           id INTEGER PRIMARY KEY, flags INT NOT NULL, unsettled INT NOT NULL,
@@ -186,35 +184,16 @@ enum DatabaseFile {
           r_node INT, r_revision TEXT, r_place INT, r_generation INT,
           s_parent INT, s_name TEXT, s_key TEXT, s_hash BLOB, s_size INT,
           s_revision TEXT, s_remote_name TEXT, s_remote_key TEXT,
-          last_node INT, sent BLOB, r_modified INT)
-        """
-
-    /// The indices of the items.
-    private static let itemIndices =
-        """
+          last_node INT, sent BLOB, r_modified INT);
         CREATE INDEX local ON item(l_parent, l_fold) WHERE l_parent IS NOT NULL;
         CREATE INDEX remote ON item(r_parent, r_fold) WHERE r_parent IS NOT NULL;
         CREATE INDEX node ON item(coalesce(r_node, last_node)) WHERE coalesce(r_node, last_node) IS NOT NULL;
         CREATE INDEX handle ON item(handle_low) WHERE handle_low IS NOT NULL;
         CREATE INDEX unsettled ON item(unsettled) WHERE unsettled = 1;
-        CREATE INDEX synced ON item(s_parent) WHERE s_parent IS NOT NULL
-        """
-
-    /// All tables except those of single records.
-    private static let schema =
-        """
-        \(itemTable);
-        \(itemIndices);
+        CREATE INDEX synced ON item(s_parent) WHERE s_parent IS NOT NULL;
         CREATE TABLE seal(item INTEGER PRIMARY KEY, value BLOB NOT NULL);
         CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         INSERT INTO meta VALUES('nextItem', '1');
-        CREATE TABLE problem(
-          path TEXT PRIMARY KEY, item INT UNIQUE, message TEXT NOT NULL, is_from_scan INT NOT NULL,
-          next_attempt INT) WITHOUT ROWID;
-        CREATE TABLE held(item INTEGER PRIMARY KEY, side INT NOT NULL, path TEXT NOT NULL, since INT NOT NULL);
-        CREATE TABLE conflict(
-          copy TEXT PRIMARY KEY, path TEXT NOT NULL, winner BLOB NOT NULL, loser BLOB NOT NULL, at INT NOT NULL,
-          is_resolved INT NOT NULL) WITHOUT ROWID;
         CREATE TABLE event(
           seq INTEGER PRIMARY KEY, at INT NOT NULL, path TEXT NOT NULL, event TEXT NOT NULL, rule TEXT, detail TEXT)
         """

@@ -5,34 +5,18 @@ import ByteClubCore
 /// A name or a hash is NULL when it equals the disk's, the synced revision when it equals the server's, and a key when it
 /// equals its name.
 struct ItemRow {
-    /// The value of one column.
-    enum Value {
-        case null
-        case number(Int64)
-        case text(String)
-        case hash(ContentHash)
-        /// No bytes, where a hash could be.
-        case noHash
-        /// An identity that is no number.
-        case bytes([UInt8])
-    }
-
-    private static let columns = ItemColumn.allCases
+    static let columns = ItemColumn.allCases
     private let item: Item
 
     init(_ item: Item) { self.item = item }
 
-    /// Hands over the values in the order of the columns, of those whose bits are set in a number.
-    func forEachValue(in chosen: UInt64 = .max, _ body: (Value) -> Void) {
-        for column in Self.columns where chosen & column.bit != 0 { body(self[column]) }
-    }
-
     /// The columns in which another row is different, as the bits of a number.
     func difference(from other: ItemRow) -> UInt64 {
-        Self.columns.reduce(0) { self[$1].isSame(as: other[$1]) ? $0 : $0 | $1.bit }
+        Self.columns.reduce(0) { self[$1] == other[$1] ? $0 : $0 | $1.bit }
     }
 
-    private subscript(_ column: ItemColumn) -> Value {
+    /// The value of a column; no bytes where a hash could be, and bytes for an identity that is no number.
+    subscript(_ column: ItemColumn) -> StoredValue {
         let (local, remote, synced) = (item.local, item.remote, item.synced)
         return switch column {
         case .id: .number(item.id.number)
@@ -76,7 +60,7 @@ struct ItemRow {
     }
 
     /// Nothing when it is the server's, no text when there is none.
-    private var syncedRevision: Value {
+    private var syncedRevision: StoredValue {
         guard let synced = item.synced, synced.revision != item.remote?.revision else { return .null }
         return .text(synced.revision?.description ?? "")
     }
@@ -87,60 +71,27 @@ struct ItemRow {
     }
 
     /// A name's key, unless it is the name.
-    private static func key(_ name: EntryName?) -> Value {
+    private static func key(_ name: EntryName?) -> StoredValue {
         guard let name, !name.key.utf8.elementsEqual(name.text.utf8) else { return .null }
         return .text(name.key)
     }
 
     /// An identity of the server: a number if it is one, else bytes, which SQLite never converts to a number.
-    static func id(_ id: EntryID?) -> Value {
+    static func id(_ id: EntryID?) -> StoredValue {
         guard let id else { return .null }
         return id.number.map { .number($0) } ?? .bytes(Array(id.text.utf8))
     }
 
     /// A hash; nothing when it is the other one, no bytes when there is none.
-    private static func hash(_ hash: ContentHash?, like other: ContentHash?) -> Value {
+    private static func hash(_ hash: ContentHash?, like other: ContentHash?) -> StoredValue {
         if hash == other { return .null }
-        return hash.map { .hash($0) } ?? .noHash
+        return hash.map { .hash($0) } ?? .bytes([])
     }
 }
 
 extension ItemColumn {
     /// The column in a number of bits.
     var bit: UInt64 { 1 << UInt64(rawValue) }
-}
-
-extension ItemRow.Value {
-    fileprivate static func number(_ number: Int64?) -> ItemRow.Value { number.map { .number($0) } ?? .null }
-
-    fileprivate static func text(_ text: String?) -> ItemRow.Value { text.map { .text($0) } ?? .null }
-
-    /// Whether both are the same to the byte; texts that are only composed differently are not.
-    fileprivate func isSame(as other: ItemRow.Value) -> Bool {
-        switch (self, other) {
-        case (.null, .null): true
-        case (.number(let left), .number(let right)): left == right
-        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
-        case (.hash(let left), .hash(let right)): left == right
-        case (.noHash, .noHash): true
-        case (.bytes(let left), .bytes(let right)): left == right
-        default: false
-        }
-    }
-}
-
-extension SQLiteStatement {
-    /// Binds a column's value.
-    func bind(_ index: Int32, _ value: ItemRow.Value) {
-        switch value {
-        case .null: bindNull(index)
-        case .number(let number): bind(index, number)
-        case .text(let text): bind(index, text)
-        case .hash(let hash): bind(index, hash)
-        case .noHash: bind(index, [])
-        case .bytes(let bytes): bind(index, bytes)
-        }
-    }
 }
 
 /// The columns of an item's row, in the order of the schema.
@@ -305,7 +256,7 @@ extension SQLiteStatement {
         switch value(column.rawValue) {
         case .number(let number): EntryID(number)
         case .bytes(let bytes): EntryID(text: String(decoding: bytes, as: UTF8.self))
-        case .none, .text: nil
+        case .null, .text, .hash: nil
         }
     }
 

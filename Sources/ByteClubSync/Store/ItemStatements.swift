@@ -34,7 +34,7 @@ final class ItemStatements {
         unsettled = try select("unsettled = 1 AND id > ? ORDER BY id LIMIT ?")
         unseen = try select("id > ? AND r_generation < ? AND r_parent IS NOT NULL ORDER BY id LIMIT ?")
         synced = try select("id > ? AND s_parent IS NOT NULL ORDER BY id LIMIT ?")
-        let marks = Array(repeating: "?", count: ItemColumn.allCases.count).joined(separator: ",")
+        let marks = Array(repeating: "?", count: ItemRow.columns.count).joined(separator: ",")
         insert = try connection.prepare("INSERT OR REPLACE INTO item VALUES(\(marks))")
         delete = try connection.prepare("DELETE FROM item WHERE id = ?")
         deleteListing = try connection.prepare("DELETE FROM seal WHERE item = ?")
@@ -75,8 +75,8 @@ final class ItemStatements {
     @discardableResult
     private func bind(_ row: ItemRow, _ columns: UInt64 = .max, to statement: SQLiteStatement) -> Int32 {
         var index: Int32 = 1
-        row.forEachValue(in: columns) { value in
-            statement.bind(index, value)
+        for column in ItemRow.columns where columns & column.bit != 0 {
+            statement.bind(index, row[column])
             index += 1
         }
         return index

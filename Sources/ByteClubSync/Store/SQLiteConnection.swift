@@ -68,19 +68,13 @@ import GRDBSQLite
 
     /// The names of all tables.
     func tables() throws(SyncError) -> [String] {
-        try names("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+        try prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+            .rows { $0.text(0) ?? "" }
     }
 
     /// The names of a table's columns, in their order.
     func columns(of table: String) throws(SyncError) -> [String] {
-        try names("SELECT name FROM pragma_table_info('\(table)') ORDER BY cid")
-    }
-
-    private func names(_ sql: String) throws(SyncError) -> [String] {
-        let statement = try prepare(sql)
-        var names: [String] = []
-        while try statement.step() { names.append(statement.text(0) ?? "") }
-        return names
+        try prepare("SELECT name FROM pragma_table_info('\(table)') ORDER BY cid").rows { $0.text(0) ?? "" }
     }
 
     /// Whether a transaction is open; some failures end it on their own.

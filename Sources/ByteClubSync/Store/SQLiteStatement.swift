@@ -35,14 +35,17 @@ import GRDBSQLite
     /// Runs a statement that gives no rows.
     func run() throws(SyncError) { while try step() {} }
 
+    /// The values of all rows.
+    func rows<Value>(_ value: (SQLiteStatement) -> Value) throws(SyncError) -> [Value] {
+        var result: [Value] = []
+        while try step() { result.append(value(self)) }
+        return result
+    }
+
     /// Skips the remaining rows, so that the statement can be bound again.
     func reset() { unsafe sqlite3_reset(handle) }
 
     func bind(_ index: Int32, _ value: Int64) { unsafe sqlite3_bind_int64(handle, index, value) }
-
-    func bind(_ index: Int32, _ value: Int64?) {
-        if let value { bind(index, value) } else { bindNull(index) }
-    }
 
     func bind(_ index: Int32, _ value: String) {
         var value = value
@@ -57,10 +60,6 @@ import GRDBSQLite
                 }
             }
         }
-    }
-
-    func bind(_ index: Int32, _ value: String?) {
-        if let value { bind(index, value) } else { bindNull(index) }
     }
 
     func bind(_ index: Int32, _ value: [UInt8]) {
@@ -81,14 +80,13 @@ import GRDBSQLite
 
     func bind(_ index: Int32, _ value: StoredValue) {
         switch value {
-        case .none: bindNull(index)
+        case .null: unsafe sqlite3_bind_null(handle, index)
         case .number(let number): bind(index, number)
         case .text(let text): bind(index, text)
         case .bytes(let bytes): bind(index, bytes)
+        case .hash(let hash): bind(index, hash)
         }
     }
-
-    func bindNull(_ index: Int32) { unsafe sqlite3_bind_null(handle, index) }
 
     /// Whether a column of the row is NULL.
     func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
@@ -99,7 +97,7 @@ import GRDBSQLite
         case SQLITE_INTEGER: .number(number(column))
         case SQLITE_TEXT: .text(text(column) ?? "")
         case SQLITE_BLOB: .bytes(bytes(column))
-        default: .none
+        default: .null
         }
     }
 

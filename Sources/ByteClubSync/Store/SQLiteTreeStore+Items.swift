@@ -1,11 +1,5 @@
 import ByteClubCore
 
-/// Where a search for unseen items starts: no earlier item is unseen in this generation or a later one.
-struct UnseenStart {
-    let generation: Int64
-    let item: ItemID
-}
-
 extension SQLiteTreeStore {
     func item(_ id: ItemID) throws -> Item? {
         if !isInTransaction { try dropStaleItems() }
@@ -24,9 +18,7 @@ extension SQLiteTreeStore {
         let statement = side == .local ? items.localNamesakes : items.remoteNamesakes
         statement.bind(1, folder.number)
         statement.bind(2, EntryName.fold(key))
-        return try statement.items().filter { item in
-            (side == .local ? item.local?.location : item.remote?.location)?.name.key == key
-        }
+        return try statement.items().filter { $0.location(on: side)?.name.key == key }
     }
 
     /// The items on disk that are named like conflict copies, or nearly so; see ``ConflictName``.
@@ -49,16 +41,16 @@ extension SQLiteTreeStore {
         try changing { () throws(SyncError) in
             if item.isEmpty {
                 try items.forget(item.id)
-                cache.forget(item.id)
+                cache[item.id] = nil
             } else {
                 try items.save(item, known: cache[item.id])
-                cache.keep(item)
+                keep(item)
             }
         }
     }
 
     private func keeping(_ item: Item) -> Item {
-        cache.keep(item)
+        keep(item)
         return item
     }
 
@@ -90,7 +82,7 @@ extension SQLiteTreeStore {
         items.unseen.bind(2, generation)
         items.unseen.bind(3, Int64(limit))
         let found = try items.unseen.items()
-        if let first = found.first { unseenStart = UnseenStart(generation: generation, item: first.id) }
+        if let first = found.first { unseenStart = (generation, first.id) }
         return found
     }
 
@@ -125,43 +117,13 @@ extension SQLiteTreeStore {
 
     func setListing(_ listing: KnownListing?, of folder: ItemID) throws {
         try changing { () throws(SyncError) in
-            if let listing {
-                let statement = try prepared("INSERT OR REPLACE INTO seal VALUES(?, ?)")
-                statement.bind(1, folder.number)
-                statement.bind(2, listing.bytes)
-                try statement.run()
-            } else {
-                let statement = try prepared("DELETE FROM seal WHERE item = ?")
-                statement.bind(1, folder.number)
-                try statement.run()
-            }
+            let statement = try prepared(
+                listing == nil ? "DELETE FROM seal WHERE item = ?" : "INSERT OR REPLACE INTO seal VALUES(?, ?)")
+            statement.bind(1, folder.number)
+            if let listing { statement.bind(2, listing.bytes) }
+            try statement.run()
         }
     }
-}
-
-/// A cache of recently read or saved items: work on one item reads it several times.
-struct ItemCache {
-    private let capacity: Int
-    private var items: [ItemID: Item] = [:]
-
-    /// Makes a cache of so many items at most.
-    init(capacity: Int) { self.capacity = capacity }
-
-    /// An item, if it is known.
-    subscript(_ id: ItemID) -> Item? { items[id] }
-
-    /// Keeps an item.
-    mutating func keep(_ item: Item) {
-        if capacity == 0 { return }
-        if items.count >= capacity { items.removeAll(keepingCapacity: true) }
-        items[item.id] = item
-    }
-
-    /// Forgets an item.
-    mutating func forget(_ id: ItemID) { items[id] = nil }
-
-    /// Forgets all.
-    mutating func clear() { items.removeAll() }
 }
 
 /// A known listing as a blob: both halves of the fingerprint, then each folder's item number, name length and name.
@@ -188,11 +150,7 @@ extension KnownListing {
     /// The listing as a blob.
     var bytes: [UInt8] {
         var result: [UInt8] = []
-        func add(_ number: UInt64) {
-            for shift in stride(from: UInt64(0), to: 64, by: 8) {
-                result.append(UInt8(truncatingIfNeeded: number >> shift))
-            }
-        }
+        func add(_ number: UInt64) { unsafe withUnsafeBytes(of: number.littleEndian) { unsafe result += $0 } }
         add(high)
         add(low)
         for folder in folders {

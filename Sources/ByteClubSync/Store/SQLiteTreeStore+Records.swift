@@ -27,116 +27,45 @@ extension SQLiteTreeStore {
     }
 
     func records<Record: StoredRecord>(_ kind: Record.Type) throws -> [Record] {
-        let count = Int32(Record.table.columns.count)
-        return try rows("SELECT * FROM \(Record.table.rawValue) ORDER BY 1") { row in
-            Record((0..<count).map(row.value))
-        }.compactMap(\.self)
+        try rows("SELECT * FROM \(Record.table.name) ORDER BY 1", Self.record).compactMap(\.self)
+    }
+
+    func problems(below path: String) throws -> [ProblemRecord] {
+        // "0" is the byte after "/".
+        try rows(
+            "SELECT * FROM problem WHERE path = ?1 OR path >= ?1 || '/' AND path < ?1 || '0' ORDER BY path",
+            bind: { $0.bind(1, path) }, Self.record
+        ).compactMap(\.self)
+    }
+
+    private static func record<Record: StoredRecord>(_ row: SQLiteStatement) -> Record? {
+        Record((0..<Int32(Record.table.columns.count)).map(row.value))
     }
 
     func save<Record: StoredRecord>(_ record: Record) throws {
+        try changing { () throws(SyncError) in try insert(record) }
+    }
+
+    private func insert<Record: StoredRecord>(_ record: Record) throws(SyncError) {
         let placeholders = Record.table.columns.map { _ in "?" }.joined(separator: ", ")
+        let insert = try prepared("INSERT OR REPLACE INTO \(Record.table.name) VALUES(\(placeholders))")
+        for (index, value) in record.values.enumerated() { insert.bind(Int32(index) + 1, value) }
+        try insert.run()
+    }
+
+    func setAll<Record: StoredRecord>(_ records: [Record]) throws {
         try changing { () throws(SyncError) in
-            let insert = try prepared("INSERT OR REPLACE INTO \(Record.table.rawValue) VALUES(\(placeholders))")
-            for (index, value) in record.values.enumerated() { insert.bind(Int32(index) + 1, value) }
-            try insert.run()
+            try prepared("DELETE FROM \(Record.table.name)").run()
+            for record in records { try insert(record) }
         }
     }
 
     func removeRecord<Record: StoredRecord>(_ kind: Record.Type, _ key: StoredValue) throws {
         let column = Record.table.columns.first?.prefix { $0 != " " } ?? ""
         try changing { () throws(SyncError) in
-            let delete = try prepared("DELETE FROM \(Record.table.rawValue) WHERE \(column) = ?")
+            let delete = try prepared("DELETE FROM \(Record.table.name) WHERE \(column) = ?")
             delete.bind(1, key)
             try delete.run()
-        }
-    }
-
-    func problems() throws -> [ProblemRecord] {
-        try rows("SELECT path, item, message, is_from_scan, next_attempt FROM problem ORDER BY path", Self.problem)
-    }
-
-    func problems(below path: String) throws -> [ProblemRecord] {
-        // "0" is the byte after "/".
-        try rows(
-            """
-            SELECT path, item, message, is_from_scan, next_attempt FROM problem
-            WHERE path = ?1 OR path >= ?1 || '/' AND path < ?1 || '0' ORDER BY path
-            """, bind: { $0.bind(1, path) }, Self.problem)
-    }
-
-    private static func problem(_ row: SQLiteStatement) -> ProblemRecord {
-        ProblemRecord(
-            path: row.text(0) ?? "", item: row.optionalNumber(1).map { ItemID($0) }, message: row.text(2) ?? "",
-            isFromScan: row.number(3) != 0, nextAttempt: row.optionalNumber(4))
-    }
-
-    func setProblem(_ problem: ProblemRecord?, path: String) throws {
-        try changing { () throws(SyncError) in
-            let delete = try prepared("DELETE FROM problem WHERE path = ?")
-            delete.bind(1, path)
-            try delete.run()
-            guard let problem else { return }
-            let insert = try prepared("INSERT OR REPLACE INTO problem VALUES(?, ?, ?, ?, ?)")
-            insert.bind(1, problem.path)
-            insert.bind(2, problem.item?.number)
-            insert.bind(3, problem.message)
-            insert.bind(4, problem.isFromScan ? 1 : 0)
-            insert.bind(5, problem.nextAttempt)
-            try insert.run()
-        }
-    }
-
-    func heldDeletions() throws -> [HeldDeletionRecord] {
-        try rows("SELECT item, side, path, since FROM held ORDER BY path, item") { row in
-            HeldDeletionRecord(
-                item: ItemID(row.number(0)), side: Side(rawValue: Int(row.number(1))) ?? .local,
-                path: row.text(2) ?? "", since: row.number(3))
-        }
-    }
-
-    func setHeldDeletions(_ held: [HeldDeletionRecord]) throws {
-        try changing { () throws(SyncError) in
-            try prepared("DELETE FROM held").run()
-            let insert = try prepared("INSERT OR REPLACE INTO held VALUES(?, ?, ?, ?)")
-            for deletion in held {
-                insert.bind(1, deletion.item.number)
-                insert.bind(2, Int64(deletion.side.rawValue))
-                insert.bind(3, deletion.path)
-                insert.bind(4, deletion.since)
-                try insert.run()
-            }
-        }
-    }
-
-    func conflicts(all: Bool) throws -> [ConflictRecord] {
-        let condition = all ? "" : "WHERE is_resolved = 0"
-        return try rows(
-            "SELECT path, copy, winner, loser, at, is_resolved FROM conflict \(condition) ORDER BY at DESC, copy"
-        ) { row in
-            ConflictRecord(
-                path: row.text(0) ?? "", copy: row.text(1) ?? "", winner: ContentHash(bytes: row.bytes(2)),
-                loser: ContentHash(bytes: row.bytes(3)), at: row.number(4), isResolved: row.number(5) != 0)
-        }
-    }
-
-    func addConflict(_ conflict: ConflictRecord) throws {
-        try changing { () throws(SyncError) in
-            let insert = try prepared("INSERT OR REPLACE INTO conflict VALUES(?, ?, ?, ?, ?, ?)")
-            insert.bind(1, conflict.copy)
-            insert.bind(2, conflict.path)
-            insert.bind(3, conflict.winner?.bytes ?? [])
-            insert.bind(4, conflict.loser?.bytes ?? [])
-            insert.bind(5, conflict.at)
-            insert.bind(6, conflict.isResolved ? 1 : 0)
-            try insert.run()
-        }
-    }
-
-    func resolveConflict(copy: String) throws {
-        try changing { () throws(SyncError) in
-            let update = try prepared("UPDATE conflict SET is_resolved = 1 WHERE copy = ?")
-            update.bind(1, copy)
-            try update.run()
         }
     }
 
@@ -146,9 +75,7 @@ extension SQLiteTreeStore {
     ) throws(SyncError) -> [Value] {
         let statement = try prepared(sql)
         bind(statement)
-        var result: [Value] = []
-        while try statement.step() { result.append(value(statement)) }
-        return result
+        return try statement.rows(value)
     }
 }
 
@@ -165,8 +92,8 @@ extension SQLiteTreeStore {
         insert.bind(1, event.at)
         insert.bind(2, event.path)
         insert.bind(3, event.event)
-        insert.bind(4, event.rule)
-        insert.bind(5, event.detail)
+        insert.bind(4, .text(event.rule))
+        insert.bind(5, .text(event.detail))
         try insert.run()
         // Old events go a thousand at a time.
         let newest = connection.lastRow
@@ -194,14 +121,12 @@ extension SQLiteTreeStore {
         statement.bind(2, Int64(max(0, limit)))
         if let path { statement.bind(3, path) }
         statement.bind(4, after ?? -1)
-        var result: [(number: Int64, record: LogRecord)] = []
-        while try statement.step() {
+        return try statement.rows { row in
             let record = LogRecord(
-                at: statement.number(0), path: statement.text(1) ?? "", event: statement.text(2) ?? "",
-                rule: statement.text(3), detail: statement.text(4))
-            result.append((statement.number(5), record))
-        }
-        return result.reversed()
+                at: row.number(0), path: row.text(1) ?? "", event: row.text(2) ?? "", rule: row.text(3),
+                detail: row.text(4))
+            return (row.number(5), record)
+        }.reversed()
     }
 }
 

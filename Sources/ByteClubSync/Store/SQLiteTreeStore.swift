@@ -13,15 +13,16 @@ final class SQLiteTreeStore {
     /// Whether the engine that had the database last did not close it.
     let wasUnclean: Bool
     private let isWriter: Bool
-    /// Recently read or saved items; cleared when another connection has changed the database.
-    var cache: ItemCache
+    /// Recently read or saved items, since work on one item reads it several times; cleared when another connection has
+    /// changed the database.
+    var cache: [ItemID: Item] = [:]
     private var kept: [String: SQLiteStatement] = [:]
 
     /// The number of the next new item, and the one that is in the database.
     var nextItem: Int64 = 1
     private var storedNextItem: Int64 = 1
-    /// Where the next search for unseen items starts.
-    var unseenStart: UnseenStart?
+    /// Where the next search for unseen items starts: no earlier item is unseen in this generation or a later one.
+    var unseenStart: (generation: Int64, item: ItemID)?
 
     /// Values that are saved with the next change.
     var later: [MetaKey: String] = [:]
@@ -49,15 +50,9 @@ final class SQLiteTreeStore {
         try setMetaLater(.isOpen, "1")
     }
 
-    /// Opens the database for reading, also while an engine has it; nil when there is none that can be used.
-    static func reading(path: String) throws(SyncError) -> SQLiteTreeStore? {
-        guard let connection = try DatabaseFile.openExisting(path, .reading) else { return nil }
-        return try SQLiteTreeStore(connection, isWriter: false, wasUnclean: false)
-    }
-
-    /// Opens the database for a change while an engine may run; nil when there is none that can be used.
-    static func joining(path: String) throws(SyncError) -> SQLiteTreeStore? {
-        guard let connection = try DatabaseFile.openExisting(path, .writingExisting) else { return nil }
+    /// Opens the database for reading or for a change while an engine may run; nil when there is none that can be used.
+    static func existing(path: String, _ mode: SQLiteConnection.Mode) throws(SyncError) -> SQLiteTreeStore? {
+        guard let connection = try DatabaseFile.openExisting(path, mode) else { return nil }
         return try SQLiteTreeStore(connection, isWriter: false, wasUnclean: false)
     }
 
@@ -72,7 +67,6 @@ final class SQLiteTreeStore {
         self.connection = connection
         self.isWriter = isWriter
         self.wasUnclean = wasUnclean
-        cache = ItemCache(capacity: isWriter ? 8_192 : 0)
         items = try ItemStatements(connection)
         let stored = try connection.number("SELECT value FROM meta WHERE name = 'nextItem'")
         storedNextItem = stored
@@ -92,6 +86,13 @@ final class SQLiteTreeStore {
         items.finalize()
         try connection.close()
         if isWriter, isDamaged { try DatabaseFile.moveAside(connection.path) }
+    }
+
+    /// Keeps an item in the cache.
+    func keep(_ item: Item) {
+        guard isWriter else { return }
+        if cache.count >= 8_192 { cache.removeAll(keepingCapacity: true) }
+        cache[item.id] = item
     }
 
     /// The statement for some SQL, compiled once.
@@ -116,7 +117,7 @@ extension SQLiteTreeStore: TreeStore {
             isInTransaction = false
             later = formerLater
             unseenStart = nil
-            cache.clear()
+            cache.removeAll()
             if connection.isInTransaction { try? connection.run("ROLLBACK") }
             throw error
         }
@@ -148,7 +149,7 @@ extension SQLiteTreeStore: TreeStore {
 
     func rest() throws {
         try flush()
-        cache.clear()
+        cache.removeAll()
         try connection.run("PRAGMA shrink_memory")
     }
 
@@ -170,7 +171,7 @@ extension SQLiteTreeStore: TreeStore {
         statement.reset()
         if version == dataVersion { return }
         dataVersion = version
-        cache.clear()
+        cache.removeAll()
     }
 
     private func commit(durably: Bool) throws(SyncError) {

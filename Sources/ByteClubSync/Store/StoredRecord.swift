@@ -11,68 +11,62 @@ protocol StoredRecord: Hashable, Sendable {
 
 /// A value of a row.
 enum StoredValue: Hashable, Sendable {
-    case none
+    case null
     case number(Int64)
     case text(String)
     case bytes([UInt8])
+    /// The bytes of a hash.
+    case hash(ContentHash)
+
+    static func number(_ number: Int64?) -> Self { number.map { .number($0) } ?? .null }
+    static func text(_ text: String?) -> Self { text.map { .text($0) } ?? .null }
+    static func hash(_ hash: ContentHash?) -> Self { hash.map { .hash($0) } ?? .null }
 
     var number: Int64? { if case .number(let number) = self { number } else { nil } }
     var text: String? { if case .text(let text) = self { text } else { nil } }
-    var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
-}
-
-/// The tables of records beside the trees; a raw value is the table's name.
-enum RecordTable: String, Hashable, Sendable, CaseIterable {
-    case pendingInstall = "pending_install"
-    case pendingCopy = "pending_copy"
-    case waiting
-    case finding
-    case trashDay = "trash_day"
-    case syncDate = "sync_date"
-    case deselected
-    case leftOut = "left_out"
-    case approvedDeletion = "approved_deletion"
-    case ignoredCount = "ignored_count"
-    case obstacle
-    case heldRules = "held_rules"
-    case deletionWave = "deletion_wave"
-    case sentDeletion = "sent_deletion"
-
-    /// The statement that makes the table.
-    var definition: String { "CREATE TABLE \(rawValue)(\(columns.joined(separator: ", ")))" }
-
-    /// The columns as SQLite declares them, the key first.
-    var columns: [String] {
+    var hash: ContentHash? {
         switch self {
-        case .pendingInstall:
-            [
-                "item INTEGER PRIMARY KEY", "parent INT NOT NULL", "name TEXT NOT NULL", "hash BLOB NOT NULL",
-                "revision TEXT",
-            ]
-        case .pendingCopy: ["item INTEGER PRIMARY KEY", "name TEXT NOT NULL"]
-        case .waiting: ["item INTEGER PRIMARY KEY", "reason TEXT NOT NULL", "number INT"]
-        case .finding:
-            [
-                "item INTEGER PRIMARY KEY", "handle_high INT NOT NULL", "handle_low INT NOT NULL",
-                "modified INT NOT NULL",
-                "path TEXT NOT NULL",
-            ]
-        case .trashDay: ["day TEXT PRIMARY KEY NOT NULL", "born INT NOT NULL"]
-        case .syncDate: ["number INTEGER PRIMARY KEY", "date TEXT NOT NULL"]
-        case .deselected, .leftOut: ["key TEXT PRIMARY KEY NOT NULL"]
-        case .approvedDeletion: ["item INTEGER PRIMARY KEY"]
-        case .ignoredCount: ["folder INTEGER PRIMARY KEY", "count INT NOT NULL"]
-        case .obstacle: ["since INTEGER PRIMARY KEY", "message TEXT NOT NULL"]
-        case .heldRules:
-            ["hash TEXT PRIMARY KEY NOT NULL", "entries INT NOT NULL", "synced INT NOT NULL", "since INT NOT NULL"]
-        case .deletionWave: ["last INTEGER PRIMARY KEY", "size INT NOT NULL", "count INT NOT NULL"]
-        case .sentDeletion:
-            [
-                "item INTEGER PRIMARY KEY", "path TEXT NOT NULL", "revision TEXT", "hash BLOB",
-                "is_wanted INT NOT NULL",
-            ]
+        case .hash(let hash): hash
+        case .bytes(let bytes): ContentHash(bytes: bytes)
+        case .null, .number, .text: nil
         }
     }
+
+    /// Equal to the byte: texts that are only composed differently are not.
+    static func == (left: StoredValue, right: StoredValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.number(let left), .number(let right)): left == right
+        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.bytes(let left), .bytes(let right)): left == right
+        case (.hash(let left), .hash(let right)): left == right
+        default: false
+        }
+    }
+}
+
+/// A table of records.
+struct RecordTable: Sendable {
+    let name: String
+    /// The columns as SQLite declares them, the key first.
+    let columns: [String]
+    /// Further properties of the table as SQLite declares them.
+    let options: String
+
+    init(_ name: String, _ columns: String..., options: String = "") {
+        (self.name, self.columns, self.options) = (name, columns, options)
+    }
+
+    /// The statement that makes the table.
+    var definition: String { "CREATE TABLE \(name)(\(columns.joined(separator: ", ")))\(options)" }
+
+    /// All tables.
+    static let all = [
+        PendingInstall.table, PendingConflictCopy.table, WaitingItem.table, AuditFinding.table, TrashLedger.Day.table,
+        TrashLedger.SyncDate.table, DeselectedFolder.table, LeftOutFolder.table, ApprovedDeletion.table,
+        IgnoredOnDisk.Count.table, ObstacleRecord.table, HeldRulesRecord.table, DeletionWaveRecord.table,
+        SentDeletion.table, ProblemRecord.table, HeldDeletionRecord.table, ConflictRecord.table,
+    ]
 }
 
 extension TreeStore {
@@ -87,21 +81,41 @@ extension TreeStore {
         let kept = Set(known)
         for record in records where !kept.contains(record) { try save(record) }
     }
+
+    /// The problems of single paths, in the order of the paths.
+    func problems() throws -> [ProblemRecord] { try records(ProblemRecord.self) }
+
+    /// Sets or removes the problem of a path.
+    func setProblem(_ problem: ProblemRecord?, path: String) throws {
+        if let problem { try save(problem) } else { try removeRecord(ProblemRecord.self, .text(path)) }
+    }
+
+    /// The held deletions, in the order of their paths.
+    func heldDeletions() throws -> [HeldDeletionRecord] {
+        try records(HeldDeletionRecord.self).sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+    }
+
+    /// Conflicts, the newest first; with `all`, the resolved ones too.
+    func conflicts(all: Bool) throws -> [ConflictRecord] {
+        try records(ConflictRecord.self).filter { all || !$0.isResolved }.sorted { $0.at > $1.at }
+    }
 }
 
 // MARK: - Kinds
 
 extension PendingInstall: StoredRecord {
-    static var table: RecordTable { .pendingInstall }
+    static let table = RecordTable(
+        "pending_install", "item INTEGER PRIMARY KEY", "parent INT NOT NULL", "name TEXT NOT NULL",
+        "hash BLOB NOT NULL", "revision TEXT")
     var values: [StoredValue] {
         [
-            .number(item.number), .number(location.parent.number), .text(location.name.text), .bytes(hash.bytes),
-            revision.map { .text($0.description) } ?? .none,
+            .number(item.number), .number(location.parent.number), .text(location.name.text), .hash(hash),
+            .text(revision?.description),
         ]
     }
     init?(_ values: [StoredValue]) {
         guard values.count == 5, let item = values[0].number, let parent = values[1].number, let name = values[2].text,
-            let hash = values[3].bytes.flatMap({ ContentHash(bytes: $0) })
+            let hash = values[3].hash
         else { return nil }
         self.init(
             item: ItemID(item), location: Location(ItemID(parent), EntryName(name)), hash: hash,
@@ -110,7 +124,7 @@ extension PendingInstall: StoredRecord {
 }
 
 extension PendingConflictCopy: StoredRecord {
-    static var table: RecordTable { .pendingCopy }
+    static let table = RecordTable("pending_copy", "item INTEGER PRIMARY KEY", "name TEXT NOT NULL")
     var values: [StoredValue] { [.number(item.number), .text(name.text)] }
     init?(_ values: [StoredValue]) {
         guard values.count == 2, let item = values[0].number, let name = values[1].text else { return nil }
@@ -119,7 +133,7 @@ extension PendingConflictCopy: StoredRecord {
 }
 
 extension WaitingItem: StoredRecord {
-    static var table: RecordTable { .waiting }
+    static let table = RecordTable("waiting", "item INTEGER PRIMARY KEY", "reason TEXT NOT NULL", "number INT")
     var values: [StoredValue] {
         let (word, number): (String, Int64?) =
             switch reason {
@@ -128,7 +142,7 @@ extension WaitingItem: StoredRecord {
             case .scheduled: ("scheduled", nil)
             case .written(let until): ("written", until)
             }
-        return [.number(item.number), .text(word), number.map { .number($0) } ?? .none]
+        return [.number(item.number), .text(word), .number(number)]
     }
     init?(_ values: [StoredValue]) {
         guard values.count == 3, let item = values[0].number else { return nil }
@@ -144,7 +158,9 @@ extension WaitingItem: StoredRecord {
 }
 
 extension AuditFinding: StoredRecord {
-    static var table: RecordTable { .finding }
+    static let table = RecordTable(
+        "finding", "item INTEGER PRIMARY KEY", "handle_high INT NOT NULL", "handle_low INT NOT NULL",
+        "modified INT NOT NULL", "path TEXT NOT NULL")
     var values: [StoredValue] {
         [
             .number(item.number), .number(Int64(bitPattern: handle.high)), .number(Int64(bitPattern: handle.low)),
@@ -162,7 +178,7 @@ extension AuditFinding: StoredRecord {
 }
 
 extension TrashLedger.Day: StoredRecord {
-    static var table: RecordTable { .trashDay }
+    static let table = RecordTable("trash_day", "day TEXT PRIMARY KEY NOT NULL", "born INT NOT NULL")
     var values: [StoredValue] { [.text(day), .number(born)] }
     init?(_ values: [StoredValue]) {
         guard values.count == 2, let day = values[0].text, let born = values[1].number else { return nil }
@@ -171,7 +187,7 @@ extension TrashLedger.Day: StoredRecord {
 }
 
 extension TrashLedger.SyncDate: StoredRecord {
-    static var table: RecordTable { .syncDate }
+    static let table = RecordTable("sync_date", "number INTEGER PRIMARY KEY", "date TEXT NOT NULL")
     var values: [StoredValue] { [.number(number), .text(date)] }
     init?(_ values: [StoredValue]) {
         guard values.count == 2, let number = values[0].number, let date = values[1].text else { return nil }
@@ -182,7 +198,7 @@ extension TrashLedger.SyncDate: StoredRecord {
 /// A deselected folder, by its key.
 struct DeselectedFolder: StoredRecord {
     let key: PathKey
-    static var table: RecordTable { .deselected }
+    static let table = RecordTable("deselected", "key TEXT PRIMARY KEY NOT NULL")
     var values: [StoredValue] { [.text(key.string)] }
     init(_ key: PathKey) { self.key = key }
     init?(_ values: [StoredValue]) {
@@ -194,7 +210,7 @@ struct DeselectedFolder: StoredRecord {
 /// A folder that was deselected when the rules were last applied to the trees, by its key.
 struct LeftOutFolder: StoredRecord {
     let key: PathKey
-    static var table: RecordTable { .leftOut }
+    static let table = RecordTable("left_out", "key TEXT PRIMARY KEY NOT NULL")
     var values: [StoredValue] { [.text(key.string)] }
     init(_ key: PathKey) { self.key = key }
     init?(_ values: [StoredValue]) {
@@ -206,7 +222,7 @@ struct LeftOutFolder: StoredRecord {
 /// An approved one of the held deletions.
 struct ApprovedDeletion: StoredRecord {
     let item: ItemID
-    static var table: RecordTable { .approvedDeletion }
+    static let table = RecordTable("approved_deletion", "item INTEGER PRIMARY KEY")
     var values: [StoredValue] { [.number(item.number)] }
     init(_ item: ItemID) { self.item = item }
     init?(_ values: [StoredValue]) {
@@ -216,7 +232,7 @@ struct ApprovedDeletion: StoredRecord {
 }
 
 extension IgnoredOnDisk.Count: StoredRecord {
-    static var table: RecordTable { .ignoredCount }
+    static let table = RecordTable("ignored_count", "folder INTEGER PRIMARY KEY", "count INT NOT NULL")
     var values: [StoredValue] { [.number(folder.number), .number(count)] }
     init?(_ values: [StoredValue]) {
         guard values.count == 2, let folder = values[0].number, let count = values[1].number else { return nil }
@@ -225,7 +241,7 @@ extension IgnoredOnDisk.Count: StoredRecord {
 }
 
 extension ObstacleRecord: StoredRecord {
-    static var table: RecordTable { .obstacle }
+    static let table = RecordTable("obstacle", "since INTEGER PRIMARY KEY", "message TEXT NOT NULL")
     var values: [StoredValue] { [.number(since), .text(message)] }
     init?(_ values: [StoredValue]) {
         guard values.count == 2, let since = values[0].number, let message = values[1].text else { return nil }
@@ -234,7 +250,9 @@ extension ObstacleRecord: StoredRecord {
 }
 
 extension HeldRulesRecord: StoredRecord {
-    static var table: RecordTable { .heldRules }
+    static let table = RecordTable(
+        "held_rules", "hash TEXT PRIMARY KEY NOT NULL", "entries INT NOT NULL", "synced INT NOT NULL",
+        "since INT NOT NULL")
     var values: [StoredValue] {
         [.text(hash), .number(Int64(entries)), .number(Int64(synced)), .number(since)]
     }
@@ -243,6 +261,51 @@ extension HeldRulesRecord: StoredRecord {
             let synced = values[2].number, let since = values[3].number
         else { return nil }
         self.init(hash: hash, entries: Int(clamping: entries), synced: Int(clamping: synced), since: since)
+    }
+}
+
+extension ProblemRecord: StoredRecord {
+    static let table = RecordTable(
+        "problem", "path TEXT PRIMARY KEY", "item INT UNIQUE", "message TEXT NOT NULL", "is_from_scan INT NOT NULL",
+        "next_attempt INT", options: " WITHOUT ROWID")
+    var values: [StoredValue] {
+        [.text(path), .number(item?.number), .text(message), .number(isFromScan ? 1 : 0), .number(nextAttempt)]
+    }
+    init?(_ values: [StoredValue]) {
+        guard values.count == 5, let path = values[0].text, let message = values[2].text else { return nil }
+        self.init(
+            path: path, item: values[1].number.map { ItemID($0) }, message: message, isFromScan: values[3].number != 0,
+            nextAttempt: values[4].number)
+    }
+}
+
+extension HeldDeletionRecord: StoredRecord {
+    static let table = RecordTable(
+        "held", "item INTEGER PRIMARY KEY", "side INT NOT NULL", "path TEXT NOT NULL", "since INT NOT NULL")
+    var values: [StoredValue] { [.number(item.number), .number(Int64(side.rawValue)), .text(path), .number(since)] }
+    init?(_ values: [StoredValue]) {
+        guard values.count == 4, let item = values[0].number, let path = values[2].text, let since = values[3].number
+        else { return nil }
+        self.init(
+            item: ItemID(item), side: Side(rawValue: Int(values[1].number ?? 0)) ?? .local, path: path, since: since)
+    }
+}
+
+extension ConflictRecord: StoredRecord {
+    static let table = RecordTable(
+        "conflict", "copy TEXT PRIMARY KEY", "path TEXT NOT NULL", "winner BLOB NOT NULL", "loser BLOB NOT NULL",
+        "at INT NOT NULL", "is_resolved INT NOT NULL", options: " WITHOUT ROWID")
+    var values: [StoredValue] {
+        // Neither column may be NULL.
+        let hashes = [winner, loser].map { $0.map { StoredValue.hash($0) } ?? .bytes([]) }
+        return [.text(copy), .text(path)] + hashes + [.number(at), .number(isResolved ? 1 : 0)]
+    }
+    init?(_ values: [StoredValue]) {
+        guard values.count == 6, let copy = values[0].text, let path = values[1].text, let at = values[4].number
+        else { return nil }
+        self.init(
+            path: path, copy: copy, winner: values[2].hash, loser: values[3].hash, at: at,
+            isResolved: values[5].number != 0)
     }
 }
 
@@ -272,11 +335,6 @@ struct ObstacleRecord: Hashable, Sendable {
     var since: Int64
     /// One line for people.
     var message: String
-
-    init(since: Int64, message: String) {
-        self.since = since
-        self.message = message
-    }
 }
 
 /// For how long syncing is paused.
@@ -305,7 +363,8 @@ struct DeletionWaveRecord: StoredRecord {
     /// How many entries it has deleted.
     let count: Int
 
-    static var table: RecordTable { .deletionWave }
+    static let table = RecordTable(
+        "deletion_wave", "last INTEGER PRIMARY KEY", "size INT NOT NULL", "count INT NOT NULL")
     var values: [StoredValue] { [.number(last), .number(Int64(size)), .number(Int64(count))] }
 
     init(last: Int64, size: Int, count: Int) { (self.last, self.size, self.count) = (last, size, count) }
@@ -332,11 +391,12 @@ struct SentDeletion: StoredRecord {
     /// Whether it is to be brought back.
     var isWanted = false
 
-    static var table: RecordTable { .sentDeletion }
+    static let table = RecordTable(
+        "sent_deletion", "item INTEGER PRIMARY KEY", "path TEXT NOT NULL", "revision TEXT", "hash BLOB",
+        "is_wanted INT NOT NULL")
     var values: [StoredValue] {
         [
-            .number(item.number), .text(path), revision.map { .text($0.description) } ?? .none,
-            hash.map { .bytes($0.bytes) } ?? .none, .number(isWanted ? 1 : 0),
+            .number(item.number), .text(path), .text(revision?.description), .hash(hash), .number(isWanted ? 1 : 0),
         ]
     }
 
@@ -347,8 +407,7 @@ struct SentDeletion: StoredRecord {
     init?(_ values: [StoredValue]) {
         guard values.count == 5, let item = values[0].number, let path = values[1].text else { return nil }
         self.init(
-            ItemID(item), path: path, revision: values[2].text.flatMap { Revision($0) },
-            hash: values[3].bytes.flatMap { ContentHash(bytes: $0) })
+            ItemID(item), path: path, revision: values[2].text.flatMap { Revision($0) }, hash: values[3].hash)
         isWanted = values[4].number == 1
     }
 }

@@ -55,29 +55,15 @@ protocol TreeStore: TreeView, AnyObject {
 
     /// All records of a kind, in the order of their keys.
     func records<Record: StoredRecord>(_ kind: Record.Type) throws -> [Record]
-    /// Saves a record; one with the same key is replaced.
+    /// Saves a record; those with the same key, or the same value in another unique column, are replaced.
     func save<Record: StoredRecord>(_ record: Record) throws
     /// Removes the record with a key, if there is one.
     func removeRecord<Record: StoredRecord>(_ kind: Record.Type, _ key: StoredValue) throws
+    /// Replaces all records of a kind.
+    func setAll<Record: StoredRecord>(_ records: [Record]) throws
 
-    /// The problems of single paths, in the order of the paths.
-    func problems() throws -> [ProblemRecord]
     /// The problems of a path and of all below it.
     func problems(below path: String) throws -> [ProblemRecord]
-    /// Sets or removes the problem of a path.
-    func setProblem(_ problem: ProblemRecord?, path: String) throws
-
-    /// The held deletions.
-    func heldDeletions() throws -> [HeldDeletionRecord]
-    /// Replaces the held deletions.
-    func setHeldDeletions(_ held: [HeldDeletionRecord]) throws
-
-    /// Conflicts, the newest first; with `all`, the resolved ones too.
-    func conflicts(all: Bool) throws -> [ConflictRecord]
-    /// Saves a conflict; one of the same copy replaces the older.
-    func addConflict(_ conflict: ConflictRecord) throws
-    /// Marks a conflict as resolved, by the copy's path.
-    func resolveConflict(copy: String) throws
 
     /// Adds to the log, which keeps the last 100,000 events.
     func log(_ event: LogRecord) throws

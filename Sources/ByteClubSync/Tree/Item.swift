@@ -162,12 +162,9 @@ struct Item: Hashable, Sendable {
         return mine
     }
 
-    /// The length of the file in bytes, on the side where it is longer.
-    var largestSize: Int64 { max(local?.size ?? 0, remote?.size ?? 0) }
-
     /// What it counts for where files travel in groups, in bytes; 0 for notes and for what travels by itself.
     var groupBytes: Int64 {
-        let size = largestSize
+        let size = max(local?.size ?? 0, remote?.size ?? 0)
         return size > SyncBatch.maximumInlineBytes && size <= ChunkManifest.maximumChunkBytes ? size : 0
     }
 
@@ -192,24 +189,13 @@ struct Item: Hashable, Sendable {
 struct FileHandle: Hashable, Sendable {
     var high: UInt64
     var low: UInt64
+}
 
-    init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
-
+extension FileHandle {
     /// Creates a handle from the bytes of name_to_handle_at(2).
     init(bytes: some Collection<UInt8>) {
         let kept = bytes.count <= 16 ? Array(bytes) : Array(SHA256.hash(data: Array(bytes)).prefix(16))
-        var words: (UInt64, UInt64) = (0, 0)
-        for (index, byte) in kept.enumerated() {
-            if index < 8 {
-                words.0 |= UInt64(byte) << (8 * index)
-            } else {
-                words.1 |= UInt64(byte) << (8 * (index - 8))
-            }
-        }
-        high = words.1
-        low = words.0
+        let word = { (bytes: ArraySlice<UInt8>) in bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+        self.init(high: word(kept.dropFirst(8)), low: word(kept.prefix(8)))
     }
 }

@@ -76,17 +76,13 @@ struct TreeEditor: ~Copyable {
 
     /// Includes an item again that was excluded, without the contents of a folder.
     mutating func include(_ item: Item) throws {
-        var item = item
-        item.isExcluded = false
-        try store.save(item)
+        try save(item) { $0.isExcluded = false }
     }
 
     /// Marks all that the server has in a folder as being in the mirror or out of it.
     mutating func mark(below folder: ItemID, isOutside: Bool, isExcluded: Bool) throws {
         try store.visitRemote(below: folder) { child in
-            var child = child
-            (child.isOutside, child.isExcluded) = (isOutside, isExcluded)
-            try store.save(child)
+            try save(child) { ($0.isOutside, $0.isExcluded) = (isOutside, isExcluded) }
         }
     }
 
@@ -118,10 +114,7 @@ struct TreeEditor: ~Copyable {
 
     /// Freezes an item that cannot be read, named or scanned now, or thaws it; returns the item as it is now.
     mutating func setFrozen(_ item: Item, _ isFrozen: Bool) throws -> Item {
-        var item = item
-        item.isFrozen = isFrozen
-        try store.save(item)
-        return item
+        try save(item) { $0.isFrozen = isFrozen }
     }
 
     /// A scan has found a vanished entry that it first recorded as a new one: the old item gets the new one's state and
@@ -153,18 +146,11 @@ struct TreeEditor: ~Copyable {
         item.local = LocalState(
             location: install.location, isFolder: false, hash: install.hash, size: size, stat: stat)
         if item.remote?.revision == install.revision { item.remote?.hash = install.hash }
-        let known = item.synced
-        item.setBase(
-            SyncedState(
-                location: known?.location ?? install.location,
-                remoteName: known.map { $0.remoteName }
-                    ?? item.remote.flatMap { install.location.name.unless($0.location.name) },
-                isFolder: false, hash: install.hash, size: size, revision: install.revision,
-                isExecutable: item.agreedExecutable(item.local, item.remote)))
-        item.sent = nil
+        let isNew = item.synced == nil
+        item.setContentBase(at: install.location, hash: install.hash, size: size, revision: install.revision)
         try save(item, placedOn: .local)
         try invalidate(install.location.parent)
-        return known == nil
+        return isNew
     }
 
     /// A folder of the server was created on disk.
@@ -272,16 +258,16 @@ struct TreeEditor: ~Copyable {
         if isRollback { item.setBase(nil) }
         item.remote = reported
         item.lastNode = reported.node
-        if let sent = item.sent, sent == reported.hash, !reported.isFolder { item.recognizeSent(reported) }
+        if let sent = item.sent, sent == reported.hash, !reported.isFolder, let local = item.local {
+            // It is our content, whatever happened to the file since.
+            item.setContentBase(at: local.location, hash: sent, size: reported.size, revision: reported.revision)
+        }
         if try item != store.item(item.id) { try save(item, placedOn: .remote) }
     }
 
     /// The feed lists the deletion of an entry, by which the server could undelete it.
     mutating func deletedRemotely(_ item: Item, node: EntryID?) throws {
-        var item = item
-        item.remote = nil
-        item.lastNode = node
-        try store.save(item)
+        try save(item) { ($0.remote, $0.lastNode) = (nil, node) }
     }
 
     /// The server has lost an entry with its contents; returns their former items, inner ones first.
@@ -368,9 +354,7 @@ struct TreeEditor: ~Copyable {
 
     /// The server has answered with the state of an entry that has not moved.
     mutating func confirmRemote(_ item: Item, as reported: RemoteState) throws {
-        var item = item
-        item.remote = reported
-        try store.save(item)
+        try save(item) { $0.remote = reported }
     }
 
     /// The hash of a content that the server reports without one; returns whether it is news.
@@ -462,6 +446,15 @@ struct TreeEditor: ~Copyable {
         }
     }
 
+    /// Changes and saves an item; returns it as it is now.
+    @discardableResult
+    private func save(_ item: Item, _ change: (inout Item) -> Void) throws -> Item {
+        var item = item
+        change(&item)
+        try store.save(item)
+        return item
+    }
+
     private mutating func save(_ item: Item, placedOn side: Side) throws {
         placed.append((item.id, side))
         try store.save(item)
@@ -520,15 +513,15 @@ extension TreeStore {
 }
 
 extension Item {
-    /// Sets the merge base to a content of ours that the server shows, whatever happened to the file since.
-    fileprivate mutating func recognizeSent(_ remote: RemoteState) {
-        guard let local else { return }
-        let location = synced?.location ?? local.location
+    /// Sets the merge base to a content that both sides have, at the place of the former one if there is one.
+    fileprivate mutating func setContentBase(
+        at location: Location, hash: ContentHash?, size: Int64, revision: Revision?
+    ) {
         setBase(
             SyncedState(
-                location: location,
-                remoteName: synced.map { $0.remoteName } ?? location.name.unless(remote.location.name),
-                isFolder: false, hash: sent, size: remote.size, revision: remote.revision,
+                location: synced?.location ?? location,
+                remoteName: synced.map { $0.remoteName } ?? remote.flatMap { location.name.unless($0.location.name) },
+                isFolder: false, hash: hash, size: size, revision: revision,
                 isExecutable: agreedExecutable(local, remote)))
         sent = nil
     }

@@ -137,7 +137,7 @@ import Testing
         #expect(world.out == "no held deletions\n")
         let gone = try add("a.md", disk: nil, server: "x", synced: "x")
         let lost = try add("b.md", disk: "y", server: nil, synced: "y")
-        try store.setHeldDeletions([
+        try store.setAll([
             HeldDeletionRecord(item: gone, side: .remote, path: "a.md", since: 0),
             HeldDeletionRecord(item: lost, side: .local, path: "b.md", since: 0),
         ])
@@ -185,7 +185,7 @@ import Testing
         let copy = "plan (conflict 1a2b3c4d).md"
         try write("one\ntwo\n", "plan.md")
         try write("one\nzwei\n", copy)
-        try store.addConflict(ConflictRecord(path: "plan.md", copy: copy, winner: nil, loser: nil, at: 0))
+        try store.save(ConflictRecord(path: "plan.md", copy: copy, winner: nil, loser: nil, at: 0))
         #expect(await world.run("conflicts", "list") == .success)
         #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\t\t\n")
         #expect(await world.run("conflicts", "show", "plan.md") == .success, "\(world.err)")
@@ -207,7 +207,7 @@ import Testing
         _ = try add("case.md", disk: "one\n", server: "one\n", synced: "one\n")
         try write("one\n", "case.md")
         try write("two\n", copy)
-        try store.addConflict(ConflictRecord(path: "CASE.md", copy: copy, winner: nil, loser: nil, at: 0))
+        try store.save(ConflictRecord(path: "CASE.md", copy: copy, winner: nil, loser: nil, at: 0))
         #expect(await world.run("conflicts", "list") == .success)
         #expect(
             world.out == "1970-01-01T00:00:00Z\tCASE.md\t\(copy)\tthe server treats it as 'case.md'\t\n")
@@ -230,7 +230,7 @@ import Testing
             try write(text, folder + "/deep/\(text).md")
             try write(text, folder + "/differs.md")
         }
-        try store.addConflict(ConflictRecord(path: "dir", copy: copy, winner: nil, loser: nil, at: 0))
+        try store.save(ConflictRecord(path: "dir", copy: copy, winner: nil, loser: nil, at: 0))
         #expect(await world.run("conflicts", "show", "dir") == .success, "\(world.err)")
         let changes = world.out.split(separator: "\n").filter { "+-".contains($0.first ?? " ") }
         #expect(
@@ -246,7 +246,7 @@ import Testing
     func twoConflicts() async throws {
         for copy in ["a 1.md", "a 2.md"] {
             try write(copy, copy)
-            try store.addConflict(ConflictRecord(path: "a.md", copy: copy, winner: nil, loser: nil, at: 0))
+            try store.save(ConflictRecord(path: "a.md", copy: copy, winner: nil, loser: nil, at: 0))
         }
         try write("a", "a.md")
         #expect(await world.run("conflicts", "resolve", "a.md", "--keep", "theirs") == .badData)
@@ -258,7 +258,7 @@ import Testing
     @Test("a conflict whose copy somebody removed is settled, and one that arose elsewhere is listed by its name")
     func settledByHand() async throws {
         let copy = "plan (conflict 1a2b3c4d).md"
-        try store.addConflict(ConflictRecord(path: "plan.md", copy: copy, winner: nil, loser: nil, at: 0))
+        try store.save(ConflictRecord(path: "plan.md", copy: copy, winner: nil, loser: nil, at: 0))
         // Without the mirror's own folder it may be somewhere else, with all its files.
         #expect(await world.run("conflicts", "list") == .success)
         #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\t\t\n")
@@ -290,8 +290,8 @@ import Testing
     func fullStatus() async throws {
         let gone = try add("a.md", disk: nil, server: "x", synced: "x")
         _ = try add("b.md", disk: "y", server: "y", synced: "y")
-        try store.setHeldDeletions([HeldDeletionRecord(item: gone, side: .remote, path: "a.md", since: 0)])
-        try store.addConflict(ConflictRecord(path: "p.md", copy: "p (conflict 1).md", winner: nil, loser: nil, at: 0))
+        try store.setAll([HeldDeletionRecord(item: gone, side: .remote, path: "a.md", since: 0)])
+        try store.save(ConflictRecord(path: "p.md", copy: "p (conflict 1).md", winner: nil, loser: nil, at: 0))
         try write("p", "p (conflict 1).md")
         for number in 10..<35 {
             try store.setProblem(

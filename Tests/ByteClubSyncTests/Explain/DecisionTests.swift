@@ -13,7 +13,7 @@ import Testing
     @Test("approving names the held deletions to the engine, beside those approved before")
     func approve() throws {
         let gone = try mirror.add("a", server: "x", synced: "x")
-        try mirror.store.setHeldDeletions([HeldDeletionRecord(item: gone.id, side: .remote, path: "a", since: 5)])
+        try mirror.store.setAll([HeldDeletionRecord(item: gone.id, side: .remote, path: "a", since: 5)])
         try mirror.store.save(ApprovedDeletion(ItemID(99)))
         #expect(try SyncEngine.approveDeletions(of: mirror.configuration).map(\.path) == ["a"])
         #expect(try mirror.store.records(ApprovedDeletion.self).map(\.item) == [gone.id, ItemID(99)])
@@ -25,7 +25,7 @@ import Testing
         let inside = try mirror.add("a", in: folder.id, server: "x", synced: "x")
         let other = try mirror.add("b", disk: "y", synced: "y") { $0.lastNode = EntryID(9) }
         let untouched = try mirror.add("c", disk: "z", server: "z", synced: "z")
-        try mirror.store.setHeldDeletions([
+        try mirror.store.setAll([
             HeldDeletionRecord(item: folder.id, side: .remote, path: "F", since: 5),
             HeldDeletionRecord(item: other.id, side: .local, path: "b", since: 5),
         ])
@@ -44,7 +44,7 @@ import Testing
     private func conflict() throws -> SyncStatus.Conflict {
         try mirror.write("theirs", to: "a.md")
         try mirror.write("mine", to: "a (conflict 1).md")
-        try mirror.store.addConflict(
+        try mirror.store.save(
             ConflictRecord(path: "a.md", copy: "a (conflict 1).md", winner: nil, loser: nil, at: 5))
         return try #require(try SyncEngine.conflicts(of: mirror.configuration, all: false).first)
     }

@@ -101,7 +101,7 @@ import Testing
     func held() throws {
         let folder = try mirror.add("F", server: "", synced: "", isFolder: true)
         try mirror.add("a.md", in: folder.id, server: "x", synced: "x")
-        try mirror.store.setHeldDeletions([
+        try mirror.store.setAll([
             HeldDeletionRecord(item: folder.id, side: .remote, path: "F", since: 5)
         ])
         let line = "its deletion on the server is held; see 'byteclub sync deletes review'"

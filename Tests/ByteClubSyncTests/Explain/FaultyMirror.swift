@@ -61,7 +61,7 @@ final class FaultyMirror: @unchecked Sendable {
 
     /// The first answer about a path, also while a sync is in the middle of something.
     func why(_ path: String, isRunning: Bool = true) throws -> SyncExplanation? {
-        guard let store = try SQLiteTreeStore.reading(path: configuration.databasePath) else { return nil }
+        guard let store = try SQLiteTreeStore.existing(path: configuration.databasePath, .reading) else { return nil }
         let facts = ExplainerFacts(
             isRunning: isRunning, now: now, ignoreText: disk.text(IgnoreRules.fileName) ?? "",
             onDisk: { [disk] in disk.observation($0) })

@@ -31,7 +31,7 @@ import Testing
 
     /// Changes a file's bytes so that nothing tells of it: as a disk does that loses them.
     private func rot(_ device: Device, _ path: String) throws {
-        let opened = try SQLiteTreeStore.joining(path: device.configuration.databasePath)
+        let opened = try SQLiteTreeStore.existing(path: device.configuration.databasePath, .writingExisting)
         let store = try #require(opened)
         device.write(path, String((device.read(path) ?? "").reversed()))
         var before = stat()
@@ -111,7 +111,7 @@ import Testing
     func server(usesExtension: Bool) async throws {
         let (_, device) = try await synced(usesExtension: usesExtension)
         // The mirror's own knowledge is bent, so that the server is another than it says.
-        let opened = try SQLiteTreeStore.joining(path: device.configuration.databasePath)
+        let opened = try SQLiteTreeStore.existing(path: device.configuration.databasePath, .writingExisting)
         let store = try #require(opened)
         func bend(_ path: String, _ change: (inout Item) -> Void) throws {
             var item = try #require(try store.items(at: path).first)

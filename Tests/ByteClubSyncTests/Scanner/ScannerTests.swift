@@ -585,3 +585,8 @@ final class ScanScene {
         #expect(watched == ["", "a", "a/b"])
     }
 }
+
+extension ScanReport {
+    /// How many items' states in the tree have changed.
+    var changes: Int { created + moved + edited + deleted }
+}

@@ -46,11 +46,11 @@ import Testing
         let store = try SQLiteTreeStore(path: path)
         #expect(!store.wasUnclean)
         #expect(try store.item(ItemID(1)) == item)
-        let reader = try #require(try SQLiteTreeStore.reading(path: path))
+        let reader = try #require(try SQLiteTreeStore.existing(path: path, .reading))
         try store.transaction(durably: true) { try store.setMeta(.cursor, "2") }
         #expect(try reader.meta(.cursor) == "2")
         #expect(throws: SyncError.self) { try reader.setMeta(.cursor, "3") }
-        let joined = try #require(try SQLiteTreeStore.joining(path: path))
+        let joined = try #require(try SQLiteTreeStore.existing(path: path, .writingExisting))
         try joined.setMeta(.approvedRules, "1")
         try joined.close()
         #expect(try store.meta(.approvedRules) == "1")
@@ -84,7 +84,7 @@ import Testing
             try FileDescriptor.open(left + suffix, O_WRONLY | O_CREAT).write(try bytes(path + suffix))
         }
         try store.close()
-        let reader = try #require(try SQLiteTreeStore.reading(path: left))
+        let reader = try #require(try SQLiteTreeStore.existing(path: left, .reading))
         #expect(try reader.item(ItemID(1)) == item)
         try reader.close()
         let next = try SQLiteTreeStore(path: left)
@@ -128,7 +128,7 @@ import Testing
             try lost.run("INSERT INTO meta VALUES('isOpen', '1'); PRAGMA wal_checkpoint(TRUNCATE)")
             try change { for index in 4_096 * 2..<4_096 * 4 { $0[index] = 0xA5 } }
         }
-        #expect(try SQLiteTreeStore.reading(path: path)?.syncedCount() ?? 0 == 0 || damage == "torn page")
+        #expect(try SQLiteTreeStore.existing(path: path, .reading)?.syncedCount() ?? 0 == 0 || damage == "torn page")
         let store = try SQLiteTreeStore(path: path)
         #expect(try store.item(ItemID(1)) == nil)
         #expect(isThere("mirror.sqlite.old"))
@@ -152,7 +152,7 @@ import Testing
             if version == 4 { try old.run("DROP TABLE deletion_wave; DROP TABLE sent_deletion") }
             try old.close()
         }
-        let refusal = #expect(throws: SyncError.self) { try SQLiteTreeStore.reading(path: path) }
+        let refusal = #expect(throws: SyncError.self) { try SQLiteTreeStore.existing(path: path, .reading) }
         #expect(refusal?.message.hasSuffix("is from an older version; the next sync upgrades it") == true)
         let copy = try SQLiteTreeStore.scratchCopy(path: path)
         #expect(try copy.item(ItemID(1)) == nil && Selection(copy).keys.count == 2)

@@ -38,7 +38,7 @@ import Testing
         try store.prepared("PRAGMA data_version").finalize()
         #expect(throws: SyncError.self) { try store.setMeta(.cursor, "2") }
         #expect(!store.isInTransaction)
-        let other = try #require(try SQLiteTreeStore.joining(path: path))
+        let other = try #require(try SQLiteTreeStore.existing(path: path, .writingExisting))
         try other.setMeta(.cursor, "3")
         #expect(try other.meta(.cursor) == "3")
     }

@@ -202,7 +202,7 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
             var name = entry.name.text
             let stat = disk.stat(entry.node)
             if entry.node.kind == .file, stat.isRacy { isRacy = true }
-            if entry.node.kind == .folder, FileFingerprint.isRacy(born: entry.node.born, at: disk.time) {
+            if entry.node.kind == .folder, FileFingerprint.isRecent(entry.node.born, at: disk.time) {
                 isRacy = true
             }
             name.withUTF8 { name in

@@ -127,7 +127,7 @@ struct PlanCheckRun {
                 if knowsNothing, plan.operations.contains(where: \.isDeletion) {
                     return "a deletion of what was never synced"
                 }
-                if plan.isEmpty { continue }
+                if plan.batches.isEmpty && plan.unread.isEmpty { continue }
                 isDone = false
                 if let objection = carryOut(plan) { return objection }
                 if isThorough, let objection = world.trees.objection { return objection }

@@ -69,13 +69,7 @@ final class SimulatedStore: TreeStore {
     func removeRecord<Record: StoredRecord>(_ kind: Record.Type, _ key: StoredValue) throws {
         try use().removeRecord(kind, key)
     }
-    func problems() throws -> [ProblemRecord] { try use(isRead: true).problems() }
-    func setProblem(_ problem: ProblemRecord?, path: String) throws { try use().setProblem(problem, path: path) }
-    func heldDeletions() throws -> [HeldDeletionRecord] { try use(isRead: true).heldDeletions() }
-    func setHeldDeletions(_ held: [HeldDeletionRecord]) throws { try use().setHeldDeletions(held) }
-    func conflicts(all: Bool) throws -> [ConflictRecord] { try use(isRead: true).conflicts(all: all) }
-    func addConflict(_ conflict: ConflictRecord) throws { try use().addConflict(conflict) }
-    func resolveConflict(copy: String) throws { try use().resolveConflict(copy: copy) }
+    func setAll<Record: StoredRecord>(_ records: [Record]) throws { try use().setAll(records) }
     func log(_ event: LogRecord) throws { try use().log(event) }
     func events(limit: Int, below path: String?) throws -> [LogRecord] {
         try use(isRead: true).events(limit: limit, below: path)

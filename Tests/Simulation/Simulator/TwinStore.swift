@@ -104,24 +104,16 @@ final class TwinStore: TreeStore {
     func setMeta(_ key: MetaKey, _ value: String?) throws { try change { try $0.setMeta(key, value) } }
     func setMetaLater(_ key: MetaKey, _ value: String) throws { try change { try $0.setMetaLater(key, value) } }
     func records<Record: StoredRecord>(_ kind: Record.Type) throws -> [Record] {
-        try read("\(Record.table)") { try $0.records(kind) }
+        try read(Record.table.name) { try $0.records(kind) }
     }
     func save<Record: StoredRecord>(_ record: Record) throws { try change { try $0.save(record) } }
+    func setAll<Record: StoredRecord>(_ records: [Record]) throws { try change { try $0.setAll(records) } }
     func removeRecord<Record: StoredRecord>(_ kind: Record.Type, _ key: StoredValue) throws {
         try change { try $0.removeRecord(kind, key) }
     }
-    func problems() throws -> [ProblemRecord] { try read("problems") { try $0.problems() } }
     func problems(below path: String) throws -> [ProblemRecord] {
         try read("problems below '\(path)'") { try $0.problems(below: path) }
     }
-    func setProblem(_ problem: ProblemRecord?, path: String) throws {
-        try change { try $0.setProblem(problem, path: path) }
-    }
-    func heldDeletions() throws -> [HeldDeletionRecord] { try read("held deletions") { try $0.heldDeletions() } }
-    func setHeldDeletions(_ held: [HeldDeletionRecord]) throws { try change { try $0.setHeldDeletions(held) } }
-    func conflicts(all: Bool) throws -> [ConflictRecord] { try read("conflicts") { try $0.conflicts(all: all) } }
-    func addConflict(_ conflict: ConflictRecord) throws { try change { try $0.addConflict(conflict) } }
-    func resolveConflict(copy: String) throws { try change { try $0.resolveConflict(copy: copy) } }
     func log(_ event: LogRecord) throws { try change { try $0.log(event) } }
     func events(limit: Int, below path: String?) throws -> [LogRecord] {
         try read("events") { try $0.events(limit: limit, below: path) }
