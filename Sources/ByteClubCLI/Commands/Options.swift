@@ -7,15 +7,16 @@ struct OutputOptions: ParsableArguments {
     var json = false
 }
 
+/// Options of a ``RemoteCommand``.
+struct RemoteOptions: ParsableArguments {
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOptions
+}
+
 /// Options for the progress of a transfer.
 struct ProgressOptions: ParsableArguments {
     @Option(help: "Show progress: auto, always (also with --json), never, or json (events on standard error).")
     var progress = ProgressMode.auto
-
-    /// How progress is written.
-    func display(_ context: Context, json: Bool) -> ProgressMode.Display {
-        progress.display(terminal: context.terminal, environment: context.environment, json: json)
-    }
 }
 
 /// Options for the connection to the club; each flag overrides the environment, which overrides the settings file.

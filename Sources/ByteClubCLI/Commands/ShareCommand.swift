@@ -159,14 +159,9 @@ struct ShareCommand: ClubCommand {
 
     /// A path as typed: relative to the shared folder, or absolute on the server.
     private static func path(_ name: String, _ login: Login) throws -> RemotePath {
-        do {
-            // An empty name in a script is probably an unset variable, and would share the whole club.
-            if name.isEmpty { throw PathError("it is empty; use '\(login.folder)' to share the whole club") }
-            return try RemotePath(name.hasPrefix("/") ? name : login.folder.string + "/" + name)
-        } catch let error as PathError {
-            throw Failure(
-                .badData, "invalid path '\(DisplayWidth.shortened(Failure.line(name), to: 40))': \(error.message)")
-        }
+        // An empty name in a script is probably an unset variable, and would share the whole club.
+        try EntryPath.parsed(
+            name, in: login.folder, "path", ifEmpty: "it is empty; use '\(login.folder)' to share the whole club")
     }
 
     private static let noLinks = Failure(

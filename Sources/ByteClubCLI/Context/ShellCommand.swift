@@ -63,6 +63,16 @@ enum ShellCommand {
         guard failure == 0 else { throw FileError(.read, "/bin/sh", failure) }
         return child
     }
+
+    /// Waits for a process to end: its exit code, or 128 plus a signal's number; nil when it cannot be waited for.
+    static func end(of process: pid_t) -> Int32? {
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0 {
+            guard errno == EINTR else { return nil }
+        }
+        let signal = status & 0x7F
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    }
 }
 
 /// Runs blocking work away from the threads of tasks.

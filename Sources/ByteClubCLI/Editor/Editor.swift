@@ -26,12 +26,8 @@ extension Editor {
             signal(SIGQUIT, oldQuit)
         }
         let child = try ShellCommand.start(command, path)
-        var status: Int32 = 0
-        while unsafe waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else { throw FileError(.read, command) }
-        }
-        let signal = status & 0x7F
-        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        guard let code = ShellCommand.end(of: child) else { throw FileError(.read, command) }
+        return code
     }
 }
 

@@ -7,8 +7,7 @@ enum EntryRemoval {
         -> Metadata
     {
         let name = path.name(below: folder)
-        guard let current = try await present(path, remote) else { throw EntryPath.missing(kind, name) }
-        if current.isFolder { throw EntryPath.folder(kind, name) }
+        let current = try await file(path, named: name, kind: kind, remote)
         do {
             return try await remote.delete(path, ifUnchangedSince: current.rev)
         } catch {
@@ -16,6 +15,17 @@ enum EntryRemoval {
             throw Failure(
                 .tryAgain, "'\(name)' was just changed by somebody else and was kept; check it and try again")
         }
+    }
+
+    /// The file at a path.
+    ///
+    /// - Throws: A ``Failure`` with the `name` when there is none, or a folder.
+    static func file(
+        _ path: RemotePath, named name: String, kind: String, _ remote: any Remote
+    ) async throws -> Metadata {
+        guard let current = try await present(path, remote) else { throw EntryPath.missing(kind, name) }
+        if current.isFolder { throw EntryPath.folder(kind, name) }
+        return current
     }
 
     /// The entry at a path; nil when there is none.

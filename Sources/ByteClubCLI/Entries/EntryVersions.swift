@@ -12,6 +12,16 @@ struct EntryVersions: Sendable {
     /// `note` or `photo`.
     let kind: String
 
+    /// The versions of a note by its typed name.
+    init(ofNote name: String, _ login: Login) throws {
+        (path, folder, kind) = (try EntryPath.note(name, login), login.notes, "note")
+    }
+
+    /// The versions of a photo by its typed name.
+    init(ofPhoto name: String, _ login: Login) throws {
+        (path, folder, kind) = (try EntryPath.photo(name, login), try login.photos, "photo")
+    }
+
     private var name: String { path.name(below: folder) }
 
     /// The versions, newest first.

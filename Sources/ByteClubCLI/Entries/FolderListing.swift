@@ -69,14 +69,6 @@ struct FolderListing: Sendable {
         }
         return counts
     }
-
-    /// The files directly in a folder, sorted by name; none when there is no such folder.
-    static func files(
-        of folder: RemotePath, _ remote: any Remote, where isWanted: (Metadata) -> Bool = { _ in true }
-    ) async throws -> EntryList {
-        let entries = try await FolderListing().entries(of: folder, remote, where: isWanted) ?? []
-        return EntryList(entries: ListingOrder.name.sorted(entries, below: folder), folder: folder)
-    }
 }
 
 /// The key that entries are sorted by.

@@ -24,6 +24,12 @@ struct PhotoNote: Sendable {
         revision = note?.metadata.rev
     }
 
+    /// Reads the note of a photo, which must exist; an empty one when there is none.
+    init(ofExisting photo: RemotePath, _ remote: any Remote) async throws {
+        _ = try await PhotoShow.metadata(of: photo, remote)
+        try await self.init(of: photo, remote)
+    }
+
     /// Reads a photo's note; nil when the photo's name is too long for one.
     static func ifPossible(of photo: RemotePath, _ remote: any Remote) async throws -> PhotoNote? {
         guard (try? PhotoCaption.path(of: photo)) != nil else { return nil }

@@ -64,11 +64,8 @@ struct Systemctl: Sendable {
         close(ends[1])
         guard failure == 0 else { throw FileError(.read, program, failure) }
         let bytes = (try? LocalFile.read(ends[0], program, limit: 1 << 16)) ?? []
-        var status: Int32 = 0
-        while unsafe waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else { throw FileError(.read, program) }
-        }
+        guard let status = ShellCommand.end(of: child) else { throw FileError(.read, program) }
         let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""
-        return (status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F), line)
+        return (status, line)
     }
 }

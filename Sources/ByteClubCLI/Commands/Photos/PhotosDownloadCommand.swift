@@ -64,7 +64,7 @@ struct PhotosDownloadCommand: ClubCommand {
         let rate = try transfer.rate(context, flags)
         let lane = Connector.Lane.photos(bytesPerSecond: rate)
         let reporter = ProgressReporter(
-            context, display: transfer.progressOptions.display(context, json: outputOptions.json), .download)
+            context, display: transfer.progressOptions.progress.display(context, json: outputOptions.json), .download)
         let windDown = WindDown()
         let asked = Mutex<(names: [String], done: Set<String>)?>(nil)
         do {

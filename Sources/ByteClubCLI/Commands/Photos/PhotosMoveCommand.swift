@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 
 /// The command `byteclub photos mv OLD NEW`.
-struct PhotosMoveCommand: ClubCommand {
+struct PhotosMoveCommand: RemoteCommand {
     static let configuration = CommandConfiguration(
         commandName: "mv",
         abstract: "Give a photo or an album another name, or move it into an album.",
@@ -24,20 +24,16 @@ struct PhotosMoveCommand: ClubCommand {
         help: ArgumentHelp("The new name, or an album with a trailing '/'.", valueName: "new-name"), completion: .names)
     var destination: String
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
-    func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+    func answer(_ login: Login, _ context: Context) async throws -> EntryChange {
         let (photos, path) = (try login.photos, try EntryPath.photo(name, login))
         let isInto = destination.hasSuffix("/") || destination == "."
         // The photos' folder is a valid target, but not an entry in itself.
         let target = try isInto ? EntryPath.album(destination, login) : EntryPath.photo(destination, login)
         let move = PhotoMove(folder: photos, path: path, target: target, isInto: isInto)
         let moved = try await context.withRemote(login) { try await move.run($0) }
-        try context.print(
-            EntryChange(verb: "moved '\(path.name(below: photos))' to", entry: moved, folder: photos),
-            json: outputOptions.json)
+        return EntryChange(verb: "moved '\(path.name(below: photos))' to", entry: moved, folder: photos)
     }
 }
 

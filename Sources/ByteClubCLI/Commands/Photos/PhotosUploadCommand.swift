@@ -65,7 +65,7 @@ struct PhotosUploadCommand: ClubCommand {
         let rate = try transfer.rate(context, flags)
         let lane = Connector.Lane.photos(bytesPerSecond: rate)
         let reporter = ProgressReporter(
-            context, display: transfer.progressOptions.display(context, json: outputOptions.json), .upload)
+            context, display: transfer.progressOptions.progress.display(context, json: outputOptions.json), .upload)
         let windDown = WindDown()
         let (change, json) = (self.change, outputOptions.json)
         let photos = ChosenPhoto.all(in: files, isFlat: flat)
@@ -91,7 +91,7 @@ struct PhotosUploadCommand: ClubCommand {
                 JSON.line(
                     UploadSummary(
                         uploaded: outcome.done.count - present, present: present, failed: outcome.failures.count,
-                        skipped: outcome.skipped, time: CalendarTime.utc(context.now()).rfc3339)))
+                        skipped: outcome.skipped, time: context.timestamp)))
         }
         if outcome.status != .success { throw Failure.silent(outcome.status) }
     }
