@@ -77,6 +77,9 @@ struct TrustOptions: ParsableArguments {
 
 /// Options for the transfer of a photo.
 struct TransferOptions: ParsableArguments {
+    @Flag(help: "Transfer in the background and return at once; 'byteclub transfers' shows progress.")
+    var background = false
+
     @Option(
         help: ArgumentHelp(
             "Limit bytes per second, as in 500K or 2M; default: BYTECLUB_LIMIT_RATE, else no limit.",
@@ -88,11 +91,7 @@ struct TransferOptions: ParsableArguments {
     /// The rate limit: from the flag, else the environment, else the settings file.
     func rate(_ context: Context, _ flags: Settings) throws -> Int? {
         if let limitRate { return limitRate.bytesPerSecond }
-        guard let text = try context.settings(flags: flags).rateLimit else { return nil }
-        guard let rate = ByteRate(text) else {
-            throw Failure(.configuration, "invalid value '\(text)' for limit-rate; write 500K or 2M")
-        }
-        return rate.bytesPerSecond
+        return try ByteRate.setting(context.settings(flags: flags).rateLimit, "limit-rate")
     }
 }
 
@@ -101,5 +100,14 @@ extension ByteRate {
     static func argument(_ text: String) throws -> ByteRate {
         guard let rate = ByteRate(text) else { throw ValidationError("write 500K or 2M") }
         return rate
+    }
+
+    /// The bytes a second of a setting; nil without one.
+    static func setting(_ text: String?, _ name: String) throws -> Int? {
+        guard let text else { return nil }
+        guard let rate = ByteRate(text) else {
+            throw Failure(.configuration, "invalid value '\(text)' for \(name); write 500K or 2M")
+        }
+        return rate.bytesPerSecond
     }
 }

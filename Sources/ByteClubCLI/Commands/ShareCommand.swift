@@ -101,7 +101,7 @@ struct ShareCommand: ClubCommand {
                     + "revoke it with 'byteclub share --revoke'")
         }
         if withLocation != true { noteOpenPlaces(in: path, link, context) }
-        try context.print(MadeLink(link: link), json: outputOptions.json)
+        try context.print(MadeLink(url: link.url, expires: link.expires.rfc3339), json: outputOptions.json)
         let end = context.calendar(link.expires.seconds)
         if !outputOptions.json { context.note("anybody with this link can open it until \(end)") }
     }

@@ -23,8 +23,7 @@ struct NoteSaving: Sendable {
     func save(_ text: [UInt8], madeFrom base: Revision?) async throws -> EditResult {
         do {
             return try await put(text, after: base, as: .saved)
-        } catch {
-            guard error.code == .conflict else { throw error }
+        } catch  where error.code == .conflict {
         }
         let hash = ContentHasher.hash(text)
         var original: [UInt8]?
@@ -53,8 +52,7 @@ struct NoteSaving: Sendable {
                 var saved = try await put(merged, after: revision, as: .merged)
                 saved.other = other
                 return saved
-            } catch {
-                guard error.code == .conflict else { throw error }
+            } catch  where error.code == .conflict {
             }
         }
         let copy = try await store(text, hash)
@@ -77,8 +75,7 @@ struct NoteSaving: Sendable {
             let copy = try ConflictName.path(for: path, stamp, number: number)
             do {
                 return try await remote.put(.bytes(text), at: copy, condition: .create, policy: .fail, progress: nil)
-            } catch {
-                guard error.code == .conflict else { throw error }
+            } catch  where error.code == .conflict {
                 let current = try await remote.metadata(at: copy)
                 if !current.isDeleted, current.contentHash == hash { return current }
             }

@@ -10,8 +10,7 @@ enum EntryRemoval {
         let current = try await file(path, named: name, kind: kind, remote)
         do {
             return try await remote.delete(path, ifUnchangedSince: current.rev)
-        } catch {
-            guard error.code == .conflict else { throw error }
+        } catch  where error.code == .conflict {
             throw Failure(
                 .tryAgain, "'\(name)' was just changed by somebody else and was kept; check it and try again")
         }
@@ -33,8 +32,7 @@ enum EntryRemoval {
         do {
             let entry = try await remote.metadata(at: path)
             return entry.isDeleted ? nil : entry
-        } catch {
-            guard error.code == .notFound else { throw error }
+        } catch  where error.code == .notFound {
             return nil
         }
     }

@@ -28,8 +28,7 @@ struct EntryVersions: Sendable {
     func list(_ remote: any Remote, limit: Int) async throws -> [Metadata] {
         do {
             return try await remote.revisions(of: path, limit: limit)
-        } catch {
-            guard error.code == .notFound else { throw error }
+        } catch  where error.code == .notFound {
             throw await EntryPath.refusal(kind, path, below: folder, remote)
         }
     }

@@ -28,8 +28,7 @@ struct FolderListing: Sendable {
                     hasMediaInfo
                     ? try await remote.listWithMediaInfo(next, includeDeleted: isDeleted)
                     : try await remote.list(next, unless: nil, includeDeleted: isDeleted)
-            } catch {
-                guard error.code == .notFound else { throw error }
+            } catch  where error.code == .notFound {
                 continue
             }
             guard let listed, listed.isFolder, isDeleted || !listed.isDeleted else { continue }

@@ -59,8 +59,7 @@ struct PhotoNote: Sendable {
             } else if let revision {
                 _ = try await remote.delete(path, ifUnchangedSince: revision)
             }
-        } catch {
-            guard error.code == .conflict else { throw error }
+        } catch  where error.code == .conflict {
             throw Failure(
                 .tryAgain, "'\(path.name)' was just changed by somebody else and was kept; check it and try again")
         }
@@ -96,8 +95,7 @@ enum CaptionRestoration {
         let versions: [Metadata]
         do {
             versions = try await remote.revisions(of: path, limit: limit)
-        } catch {
-            guard error.code == .notFound else { throw error }
+        } catch  where error.code == .notFound {
             return nil
         }
         guard let newest = versions.first, newest.isDeleted, let date = newest.modified else { return nil }

@@ -19,11 +19,14 @@ struct MirrorActivity: Sendable {
     }
 
     /// A large file on its way.
-    struct Transfer: Hashable, Sendable {
+    struct Transfer: Codable, Hashable, Sendable {
         var path: String
         var completed: Int64
         var total: Int64
-        fileprivate var lastMove: Double
+        /// When a byte moved last; not for other programs.
+        var lastMove = 0.0
+
+        private enum CodingKeys: String, CodingKey { case path, completed, total }
     }
 
     /// Seconds without progress after which a transfer is considered abandoned, when a cycle has ended without it.

@@ -67,7 +67,7 @@ struct MirrorService: Sendable {
             variables: ServiceUnit.assignments(Self.variables, in: context.environment))
         try place.prepare(engine, isDryRun: false)
         try place.remember(engine)
-        let isChanged = try units.install([.init(name: name, text: unit.text)], systemctl)
+        let isChanged = try units.install([(name, unit.text)], systemctl)
         return answer(isInstalled: true, isChanged: isChanged)
     }
 

@@ -26,11 +26,6 @@ struct Systemctl: Sendable {
     /// Runs a command.
     ///
     /// - Throws: ``Failure`` with systemd's message when it fails.
-    func callAsFunction(_ arguments: String...) throws { try self(arguments) }
-
-    /// Runs a command.
-    ///
-    /// - Throws: ``Failure`` with systemd's message when it fails.
     func callAsFunction(_ arguments: [String]) throws {
         let answer = try run(arguments)
         if answer.status != 0 {

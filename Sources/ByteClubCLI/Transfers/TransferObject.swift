@@ -1,7 +1,8 @@
+import ByteClubCore
 import ByteClubHTTP
 
-/// The JSON object for a background transfer.
-struct TransferObject: Encodable, Hashable, Sendable {
+/// A background transfer: its JSON object, and for people its ID and name.
+struct TransferObject: CommandResult, Hashable {
     /// Which way the bytes go.
     enum Kind: String, Encodable, Sendable {
         case upload, download
@@ -57,6 +58,13 @@ struct TransferObject: Encodable, Hashable, Sendable {
         nextSeconds = status.state == .waiting ? status.nextAttempt.map { $0 / 1000 } : nil
         nextAttempt = nextSeconds.map { CalendarTime.utc($0).rfc3339 }
         message = status.state == .done ? Self.place(status.result) : status.failure?.message
+    }
+
+    func text(_ style: TextStyle) -> String {
+        var table = TextTable(.init(), .init(isShortened: true))
+        table.hasTitles = false
+        table.rows = [[style.columns == nil ? id : shortID, label]]
+        return style.list(table)
     }
 
     private static func kind(_ work: BackgroundRequest.Work) -> Kind {

@@ -63,9 +63,9 @@ struct PhotoMove: Sendable {
         }
         let target = try await place(of: current, remote)
         let caption = current.isFolder ? nil : try await caption(to: target, remote)
-        let moved = try await move(current.path, to: target, "photo", remote)
+        let moved = try await EntryMove.move(current.path, to: target, below: folder, kind: "photo", remote)
         if let (note, place) = caption {
-            do { _ = try await move(note, to: place, "note", remote) } catch {
+            do { _ = try await EntryMove.move(note, to: place, below: folder, kind: "note", remote) } catch {
                 throw Failure(
                     .tryAgain,
                     "'\(name)' is now '\(moved.path.name(below: folder))', but its caption is still "
@@ -114,11 +114,5 @@ struct PhotoMove: Sendable {
                         + "\(ShellWord.command("byteclub notes mv", place.string))")
         }
         return note.map { ($0.path, place) }
-    }
-
-    private func move(
-        _ path: RemotePath, to target: RemotePath, _ kind: String, _ remote: any Remote
-    ) async throws -> Metadata {
-        try await EntryMove.move(path, to: target, below: folder, kind: kind, remote)
     }
 }

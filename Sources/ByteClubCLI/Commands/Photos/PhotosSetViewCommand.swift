@@ -16,7 +16,7 @@ struct PhotosSetViewCommand: RemoteCommand {
     @Argument(help: "The photo's name.", completion: .names)
     var name: String
 
-    @Argument(help: "The view: \(PhotoKinds.words) or auto.")
+    @Argument(help: "The view: \(PhotoShape.Kind.words) or auto.")
     var view: PhotoView
 
     @OptionGroup var options: RemoteOptions

@@ -44,9 +44,6 @@ struct PhotosUploadCommand: ClubCommand {
     @Flag(help: "Upload the photos in and below a folder to one album.")
     var flat = false
 
-    @Flag(help: "Transfer in the background and return at once; 'byteclub transfers' shows progress.")
-    var background = false
-
     @OptionGroup var transfer: TransferOptions
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
@@ -60,7 +57,7 @@ struct PhotosUploadCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let flags = connection.settings
-        if background { return try await record(flags, context) }
+        if transfer.background { return try await record(flags, context) }
         let login = try context.login(flags: flags)
         let rate = try transfer.rate(context, flags)
         let lane = Connector.Lane.photos(bytesPerSecond: rate)

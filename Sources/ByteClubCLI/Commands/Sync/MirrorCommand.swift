@@ -110,16 +110,8 @@ extension SyncConfiguration {
     ///
     /// - Throws: ``Failure`` or ``SyncError`` for invalid settings.
     mutating func setPace(_ settings: Settings) throws {
-        uploadLimit = try Self.rate(settings.uploadLimit, "limit-up")
-        downloadLimit = try Self.rate(settings.downloadLimit, "limit-down")
+        uploadLimit = try ByteRate.setting(settings.uploadLimit, "limit-up")
+        downloadLimit = try ByteRate.setting(settings.downloadLimit, "limit-down")
         schedule = try SyncSchedule(parsing: settings.schedule ?? "")
-    }
-
-    private static func rate(_ text: String?, _ name: String) throws -> Int? {
-        guard let text else { return nil }
-        guard let rate = ByteRate(text) else {
-            throw Failure(.configuration, "invalid value '\(text)' for \(name); write 500K or 2M")
-        }
-        return rate.bytesPerSecond
     }
 }

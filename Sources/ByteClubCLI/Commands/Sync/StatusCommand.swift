@@ -67,10 +67,8 @@ struct StatusCommand: MirrorCommand {
             if let ignored = status.ignored.text { add(["\(ignored); see .byteclubignore"], nil) }
             add(ListedLines.first(leftOut) { "excluded: \($0)/; 'byteclub sync select' includes it" }, nil)
             if let watching = status.watching { add(["watching: \(watching)"], .warning) }
-            let problems = ListedLines.first(ProblemGroup.groups(of: status.problems), count: \.count) {
-                "problem: \($0.text)"
-            }
-            add(problems, .warning)
+            let problems = ProblemGroup.groups(of: status.problems.map { ($0.path, $0.message) })
+            add(ListedLines.first(problems, count: \.count) { "problem: \($0.text)" }, .warning)
             let held = ListedLines.first(status.held) {
                 "held: \($0.path) would be removed \($0.side == "local" ? "here" : "on the server")"
             }

@@ -74,15 +74,14 @@ struct WhyCommand: MirrorCommand {
         let place = try MirrorPlace(mirror.directory, around: path, context)
         let path = try place.relative(path)
         let entries = try engine.explain(path, of: place.configuration)
+        if !entries.isEmpty || outputOptions.json {
+            try context.print(
+                Result(directory: place.directory, path: path, entries: entries), json: outputOptions.json)
+        }
         if entries.isEmpty {
-            if outputOptions.json {
-                try context.print(Result(directory: place.directory, path: path, entries: []), json: true)
-            }
             let last = try engine.log(of: place.configuration, below: path, after: nil, limit: 1).last
             let when = last.map { "; last logged event: \($0.event), \(context.calendar($0.at))" } ?? ""
             throw Failure(.noInput, "no '\(path)' in the mirror or on the server\(when)")
         }
-        try context.print(
-            Result(directory: place.directory, path: path, entries: entries), json: outputOptions.json)
     }
 }

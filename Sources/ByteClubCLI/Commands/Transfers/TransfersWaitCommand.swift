@@ -45,8 +45,9 @@ struct TransfersWaitCommand: LocalCommand {
             if failure.status == .interrupted { failure.message = "stopped waiting; the transfers continue" }
             throw failure
         }
-        if !wait.ended.isEmpty { try context.print(TransferList(wait.ended), json: outputOptions.json) }
-        if wait.ended.isEmpty, outputOptions.json { try context.print(TransferList([]), json: true) }
+        if !wait.ended.isEmpty || outputOptions.json {
+            try context.print(TransferList(wait.ended), json: outputOptions.json)
+        }
         if wait.isHeld {
             throw Failure(
                 .tryAgain, "the remaining transfers are paused; 'byteclub transfers resume --all' resumes them")
