@@ -39,13 +39,9 @@ struct ConnectionOptions: ParsableArguments {
 
     /// The settings given as flags.
     var settings: Settings {
-        var settings = Settings()
-        settings.server = server
-        settings.folder = folder
-        settings.certificateAuthorityFile = trust.certificateAuthorityFile
-        settings.pin = trust.pin
-        settings.allowsInsecureHTTP = trust.allowsInsecureHTTP ? true : nil
-        return settings
+        Settings(
+            server: server, folder: folder, certificateAuthorityFile: trust.certificateAuthorityFile, pin: trust.pin,
+            allowsInsecureHTTP: trust.allowsInsecureHTTP ? true : nil)
     }
 }
 

@@ -34,14 +34,15 @@ struct HostCompletion: Sendable {
             isCommand = isCommand && !word.hasPrefix("-")
         }
         let options = (command.arguments ?? []).filter { $0.shouldDisplay ?? true }
-        if let last = words.last, let option = options.first(where: { $0.takesValue && $0.words.contains(last) }) {
+        if let last = words.last, let option = options.first(where: { $0.kind == "option" && $0.words.contains(last) })
+        {
             return option.isPath ? .path : .words(option.allValues ?? [])
         }
         let names = options.flatMap(\.words)
         if typed.hasPrefix("-") { return .words(names) }
         let below = (command.subcommands ?? []).filter { $0.shouldDisplay ?? true }.map(\.commandName)
         if !below.isEmpty, command.commandName != root.commandName { return .words(below) }
-        return options.contains { $0.isPositional && $0.isPath } ? .path : .words(names)
+        return options.contains { $0.kind == "positional" && $0.isPath } ? .path : .words(names)
     }
 
     /// The program's description of its commands, as ArgumentParser writes it for tools.
@@ -83,8 +84,6 @@ struct HostCommand: Decodable {
 
         /// The names as they are typed, as in `--data`.
         var words: [String] { (names ?? []).map { ($0.kind == "long" ? "--" : "-") + $0.name } }
-        var takesValue: Bool { kind == "option" }
-        var isPositional: Bool { kind == "positional" }
         var isPath: Bool {
             (allValues ?? []).isEmpty && ["dir", "file", "source", "target"].contains(valueName)
         }

@@ -3,10 +3,7 @@ import ByteClubHTTP
 import ByteClubRemotes
 
 extension Connector {
-    /// Servers with Core API v1, over sessions of this process.
-    ///
-    /// - Parameter warm: A daemon's connections for notes and queries.
-    /// - Returns: The connector.
+    /// Servers with Core API v1, over sessions of this process, or a daemon's connections for notes and queries.
     static func coreAPIv1(over warm: WarmConnections? = nil) -> Connector {
         Connector(
             open: { try remote($0, $1, over: warm) },

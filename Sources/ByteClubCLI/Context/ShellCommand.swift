@@ -4,17 +4,11 @@ import Glibc
 
 /// A command of the user's choice, as in `EDITOR` or `BROWSER`.
 enum ShellCommand {
-    /// Starts the command with more arguments after its own.
+    /// Starts the command, with arguments of any characters after its own, and returns its process ID.
     ///
-    /// A detached command has its own process group, which Ctrl-C does not reach, and no access to the terminal.
+    /// A detached command has its own process group, which Ctrl-C does not reach, and no access to the terminal. `input`
+    /// is its standard input, nil for the terminal; `environment` has variables in addition to those of this process.
     ///
-    /// - Parameters:
-    ///   - command: The command.
-    ///   - arguments: Arguments after its own, with any characters.
-    ///   - detached: Whether to detach it from the terminal.
-    ///   - input: Its standard input; nil for the terminal.
-    ///   - environment: Variables in addition to those of this process.
-    /// - Returns: Its process ID.
     /// - Throws: ``FileError`` when it cannot be started.
     static func start(
         _ command: String, _ arguments: String..., detached: Bool = false, input: Int32? = nil,

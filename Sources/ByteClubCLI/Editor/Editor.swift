@@ -42,12 +42,7 @@ enum EditorDecision: Hashable, Sendable {
     /// Save this text.
     case save
 
-    /// Decides.
-    ///
-    /// - Parameters:
-    ///   - base: The hash of the note's text; nil when there is no note yet.
-    ///   - after: The draft's text after the editor ended.
-    ///   - exitCode: The editor's exit code.
+    /// Decides by the hash of the note's text, nil for a new note, and by the draft's text after the editor ended.
     init(base: ContentHash?, after: [UInt8], exitCode: Int32) {
         if exitCode != 0 {
             self = .failed(exitCode)

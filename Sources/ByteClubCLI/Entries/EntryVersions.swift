@@ -47,8 +47,7 @@ struct EntryVersions: Sendable {
         guard let chosen else { throw Failure(.noInput, "no version of '\(name)' is left") }
         do {
             return try await remote.restore(path, to: chosen)
-        } catch {
-            guard RevisionArgument.isMissing(chosen, error) else { throw error }
+        } catch  where RevisionArgument.isMissing(chosen, error) {
             throw Failure(.noInput, "no version \(chosen) of '\(name)'; \(history)")
         }
     }
@@ -65,9 +64,7 @@ enum NoteContent {
     ) async throws -> (bytes: [UInt8], metadata: Metadata)? {
         do {
             return try await remote.content(at: path, revision: revision, range: nil, limit: limit)
-        } catch {
-            if let revision, RevisionArgument.isMissing(revision, error) { return nil }
-            guard error.code == .notFound else { throw error }
+        } catch  where error.code == .notFound || revision.map({ RevisionArgument.isMissing($0, error) }) == true {
             return nil
         }
     }

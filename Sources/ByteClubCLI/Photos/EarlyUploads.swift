@@ -33,11 +33,8 @@ struct EarlyUploads {
 
     /// Starts uploads that may run early, from the current photo on.
     ///
-    /// - Parameters:
-    ///   - index: The current photo.
-    ///   - base: The folder of photos outside of albums.
-    ///   - known: The contents of folders on the server, by their keys.
-    ///   - ask: Lists a folder.
+    /// `base` is the folder of photos outside of albums; `known` has the contents of folders on the server by their
+    /// keys, and `ask` lists one.
     mutating func begin(
         from index: Int, to base: RemotePath, _ known: inout [PathKey: KnownPhotos],
         ask: (RemotePath) async throws -> KnownPhotos

@@ -115,13 +115,13 @@ struct MirrorActivity: Sendable {
     private mutating func progress(_ event: SyncEvent, _ now: Double) {
         guard let path = event.path, let total = event.total else { return }
         begin(now)
-        let completed = event.bytes ?? 0
+        let transfer = Transfer(path: path, completed: event.bytes ?? 0, total: total, lastMove: now)
         if let index = transfers.firstIndex(where: { $0.path == path }) {
-            moved += max(0, completed - transfers[index].completed)
-            transfers[index] = Transfer(path: path, completed: completed, total: total, lastMove: now)
+            moved += max(0, transfer.completed - transfers[index].completed)
+            transfers[index] = transfer
         } else {
             // Bytes that the other side already had do not count as moved.
-            transfers.append(Transfer(path: path, completed: completed, total: total, lastMove: now))
+            transfers.append(transfer)
         }
         meter.take(time: now, count: moved)
     }

@@ -24,9 +24,9 @@ struct Settings: Hashable, Sendable {
     var schedule: String?
     /// Whether a sync shows on the desktop what other members do.
     var notifies: Bool?
+}
 
-    init() {}
-
+extension Settings {
     /// The settings that the environment makes.
     init(environment: [String: String]) throws {
         let value = { (name: String) in environment[name].flatMap { $0.isEmpty ? nil : $0 } }
@@ -112,7 +112,6 @@ struct Settings: Hashable, Sendable {
         default: throw Failure(.configuration, "invalid value '\(text)' for \(name); must be true or false")
         }
     }
-
 }
 
 extension Substring {

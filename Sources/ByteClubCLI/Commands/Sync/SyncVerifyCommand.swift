@@ -34,17 +34,12 @@ struct SyncVerifyCommand: MirrorCommand {
         let found = try await context.withRemote(login, .mirror) { remote in
             let engine = try engine.init(configuration: configuration, remote: remote, logger: logger)
             reporter.start("comparing", total: total)
-            return try await reporter.following { try await Self.compare(engine, reporter) }
+            return try await reporter.following {
+                try await engine.verify { reporter.update(TransferProgress(completed: $1, total: nil)) }
+            }
         }
         try context.print(Verification(place.directory, found), json: outputOptions.json)
         if !found.isAgreed { throw Failure.silent(.badData) }
-    }
-
-    private static func compare(
-        _ engine: any MirrorEngine, _ reporter: ProgressReporter
-    ) async throws(SyncError) -> SyncVerification {
-        let progress: @Sendable (Int, Int64) -> Void = { reporter.update(TransferProgress(completed: $1, total: nil)) }
-        return try await engine.verify(progress: progress)
     }
 }
 
