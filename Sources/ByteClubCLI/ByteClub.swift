@@ -96,16 +96,11 @@ public enum ByteClub {
         if arguments == bareListing {
             return await outcome(context) { try await NoteListing().show(in: context) }
         }
-        var command: any ParsableCommand
         do {
-            command = try RootCommand.parsed(arguments)
-        } catch {
-            return report(error, context)
-        }
-        if let command = command as? any ClubCommand {
-            return await outcome(context) { try await command.run(in: context) }
-        }
-        do {
+            var command = try RootCommand.parsed(arguments)
+            if let command = command as? any ClubCommand {
+                return await outcome(context) { try await command.run(in: context) }
+            }
             try command.run()
             return .success
         } catch {

@@ -2,14 +2,11 @@ import ArgumentParser
 import ByteClubCore
 
 /// The command `byteclub whoami`.
-struct WhoAmICommand: ClubCommand {
+struct WhoAmICommand: RemoteCommand, QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "whoami", abstract: "Show which member of which club you are, and your role.")
 
-    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
-
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     /// The member and the server.
     struct Result: CommandResult {
@@ -32,15 +29,14 @@ struct WhoAmICommand: ClubCommand {
         }
     }
 
-    func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+    func answer(_ login: Login, _ context: Context) async throws -> Result {
         let account = try await context.withRemote(login) { try await $0.account() }
-        try context.print(Result(server: login.server.origin, account: account), json: outputOptions.json)
+        return Result(server: login.server.origin, account: account)
     }
 }
 
 /// The command `byteclub logout`.
-struct LogoutCommand: ClubCommand {
+struct LogoutCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout",
         abstract: "Sign out on this machine, and revoke its token.",
@@ -48,8 +44,6 @@ struct LogoutCommand: ClubCommand {
             If the server cannot be reached, the token stays valid there: revoke it on your account page, at the \
             server's address in a browser. Other machines stay signed in.
             """)
-
-    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
 
     @OptionGroup var outputOptions: OutputOptions
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// The topic `byteclub help connection`: options of all commands that contact the server.
-struct ConnectionTopic: ClubCommand {
+struct ConnectionTopic: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "connection",
         abstract: "Options for connecting to the server, and their environment variables.",
@@ -23,8 +23,6 @@ struct ConnectionTopic: ClubCommand {
               byteclub whoami --server https://club.example
               byteclub notes list --server https://192.168.1.5:8443 --ca-file club.pem
             """)
-
-    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
 
     /// A reference for the help of a command with connection options; nil for other commands.
     static func reference(in arguments: [String]) -> String? {

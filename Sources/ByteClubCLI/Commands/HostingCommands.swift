@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// A command that `byteclub-server` performs under the same name.
-protocol HostingCommand: ClubCommand {
+protocol HostingCommand: LocalCommand {
     /// Its subcommands in `byteclub-server`; empty when it has none.
     static var subcommands: [String] { get }
     /// All arguments after the command's name.
@@ -10,8 +10,6 @@ protocol HostingCommand: ClubCommand {
 
 extension HostingCommand {
     static var subcommands: [String] { [] }
-
-    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
 
     /// Becomes `byteclub-server`.
     ///

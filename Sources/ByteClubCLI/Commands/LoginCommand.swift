@@ -55,11 +55,10 @@ struct LoginCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let (server, invitation, pin) = try Self.parts(of: server)
-        var flags = Settings()
-        flags.server = server
-        flags.allowsInsecureHTTP = trust.allowsInsecureHTTP ? true : nil
-        flags.certificateAuthorityFile = try trust.certificateAuthorityFile.map { try LocalFile.absolute($0) }
-        flags.pin = trust.pin ?? pin
+        let flags = Settings(
+            server: server,
+            certificateAuthorityFile: try trust.certificateAuthorityFile.map { try LocalFile.absolute($0) },
+            pin: trust.pin ?? pin, allowsInsecureHTTP: trust.allowsInsecureHTTP ? true : nil)
         var settings = try context.settings(flags: flags)
         // Checked before the user enters a token.
         let address = try ServerAddress(server, allowsInsecureHTTP: settings.allowsInsecureHTTP ?? false)

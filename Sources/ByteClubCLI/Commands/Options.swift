@@ -7,15 +7,16 @@ struct OutputOptions: ParsableArguments {
     var json = false
 }
 
+/// Options of a ``RemoteCommand``.
+struct RemoteOptions: ParsableArguments {
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var output: OutputOptions
+}
+
 /// Options for the progress of a transfer.
 struct ProgressOptions: ParsableArguments {
     @Option(help: "Show progress: auto, always (also with --json), never, or json (events on standard error).")
     var progress = ProgressMode.auto
-
-    /// How progress is written.
-    func display(_ context: Context, json: Bool) -> ProgressMode.Display {
-        progress.display(terminal: context.terminal, environment: context.environment, json: json)
-    }
 }
 
 /// Options for the connection to the club; each flag overrides the environment, which overrides the settings file.
@@ -38,13 +39,9 @@ struct ConnectionOptions: ParsableArguments {
 
     /// The settings given as flags.
     var settings: Settings {
-        var settings = Settings()
-        settings.server = server
-        settings.folder = folder
-        settings.certificateAuthorityFile = trust.certificateAuthorityFile
-        settings.pin = trust.pin
-        settings.allowsInsecureHTTP = trust.allowsInsecureHTTP ? true : nil
-        return settings
+        Settings(
+            server: server, folder: folder, certificateAuthorityFile: trust.certificateAuthorityFile, pin: trust.pin,
+            allowsInsecureHTTP: trust.allowsInsecureHTTP ? true : nil)
     }
 }
 
@@ -76,6 +73,9 @@ struct TrustOptions: ParsableArguments {
 
 /// Options for the transfer of a photo.
 struct TransferOptions: ParsableArguments {
+    @Flag(help: "Transfer in the background and return at once; 'byteclub transfers' shows progress.")
+    var background = false
+
     @Option(
         help: ArgumentHelp(
             "Limit bytes per second, as in 500K or 2M; default: BYTECLUB_LIMIT_RATE, else no limit.",
@@ -87,11 +87,7 @@ struct TransferOptions: ParsableArguments {
     /// The rate limit: from the flag, else the environment, else the settings file.
     func rate(_ context: Context, _ flags: Settings) throws -> Int? {
         if let limitRate { return limitRate.bytesPerSecond }
-        guard let text = try context.settings(flags: flags).rateLimit else { return nil }
-        guard let rate = ByteRate(text) else {
-            throw Failure(.configuration, "invalid value '\(text)' for limit-rate; write 500K or 2M")
-        }
-        return rate.bytesPerSecond
+        return try ByteRate.setting(context.settings(flags: flags).rateLimit, "limit-rate")
     }
 }
 
@@ -100,5 +96,14 @@ extension ByteRate {
     static func argument(_ text: String) throws -> ByteRate {
         guard let rate = ByteRate(text) else { throw ValidationError("write 500K or 2M") }
         return rate
+    }
+
+    /// The bytes a second of a setting; nil without one.
+    static func setting(_ text: String?, _ name: String) throws -> Int? {
+        guard let text else { return nil }
+        guard let rate = ByteRate(text) else {
+            throw Failure(.configuration, "invalid value '\(text)' for \(name); write 500K or 2M")
+        }
+        return rate.bytesPerSecond
     }
 }

@@ -102,14 +102,12 @@ final class RestorePrinter: Sendable {
         case .unchanged: counts.withLock { $0.unchanged += 1 }
         case .restored(let revision):
             counts.withLock { $0.restored += 1 }
-            try tell(
-                Event(event: isDryRun ? "would-restore" : "restored", path: path, rev: revision),
-                (isDryRun ? "would restore " : "restored ") + name)
+            let (event, verb) = isDryRun ? ("would-restore", "would restore") : ("restored", "restored")
+            try tell(Event(event: event, path: path, rev: revision), "\(verb) \(name)")
         case .deleted:
             counts.withLock { $0.deleted += 1 }
-            try tell(
-                Event(event: isDryRun ? "would-delete" : "deleted", path: path),
-                (isDryRun ? "would remove " : "removed ") + name + ", added later")
+            let (event, verb) = isDryRun ? ("would-delete", "would remove") : ("deleted", "removed")
+            try tell(Event(event: event, path: path), "\(verb) \(name), added later")
         case .newer:
             counts.withLock { $0.left += 1 }
             try tell(Event(event: "left", path: path), "kept \(name), added later")

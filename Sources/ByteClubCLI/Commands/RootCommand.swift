@@ -52,7 +52,7 @@ struct RootCommand: ParsableCommand {
 
     /// Whether a word is the name of a command.
     static func has(_ word: String) -> Bool {
-        configuration.groupedSubcommands.flatMap(\.subcommands).contains { $0.configuration.commandName == word }
+        subcommand(word) != nil
     }
 
     /// The command that the first words of a command line name, and the words after it.
@@ -81,8 +81,7 @@ struct RootCommand: ParsableCommand {
 
 extension ParsableCommand {
     fileprivate static func subcommand(_ name: String) -> (any ParsableCommand.Type)? {
-        (configuration.groupedSubcommands.flatMap(\.subcommands) + configuration.subcommands)
-            .first { $0.configuration.commandName == name }
+        configuration.subcommands.first { $0.configuration.commandName == name }
     }
 }
 
@@ -110,5 +109,38 @@ protocol ClubCommand: ParsableCommand, Sendable {
 extension ClubCommand {
     static func networkUse(of arguments: [String]) -> NetworkUse {
         arguments.contains("--background") ? .none : .full
+    }
+}
+
+/// A command that only asks the server questions.
+protocol QueryCommand: ClubCommand {}
+
+extension QueryCommand {
+    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
+}
+
+/// A command that needs no connection to the server, or so rarely that none is prepared.
+protocol LocalCommand: ClubCommand {}
+
+extension LocalCommand {
+    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
+}
+
+/// A command that does something on the server as the signed-in member, and prints the result.
+protocol RemoteCommand: ClubCommand {
+    /// The result to print.
+    associatedtype Answer: CommandResult
+
+    /// The connection to the server, and how the answer is printed.
+    var options: RemoteOptions { get }
+
+    /// Does it.
+    func answer(_ login: Login, _ context: Context) async throws -> Answer
+}
+
+extension RemoteCommand {
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: options.connection.settings)
+        try context.print(try await answer(login, context), json: options.output.json)
     }
 }

@@ -101,7 +101,7 @@ struct ShareCommand: ClubCommand {
                     + "revoke it with 'byteclub share --revoke'")
         }
         if withLocation != true { noteOpenPlaces(in: path, link, context) }
-        try context.print(MadeLink(link: link), json: outputOptions.json)
+        try context.print(MadeLink(url: link.url, expires: link.expires.rfc3339), json: outputOptions.json)
         let end = context.calendar(link.expires.seconds)
         if !outputOptions.json { context.note("anybody with this link can open it until \(end)") }
     }
@@ -159,14 +159,9 @@ struct ShareCommand: ClubCommand {
 
     /// A path as typed: relative to the shared folder, or absolute on the server.
     private static func path(_ name: String, _ login: Login) throws -> RemotePath {
-        do {
-            // An empty name in a script is probably an unset variable, and would share the whole club.
-            if name.isEmpty { throw PathError("it is empty; use '\(login.folder)' to share the whole club") }
-            return try RemotePath(name.hasPrefix("/") ? name : login.folder.string + "/" + name)
-        } catch let error as PathError {
-            throw Failure(
-                .badData, "invalid path '\(DisplayWidth.shortened(Failure.line(name), to: 40))': \(error.message)")
-        }
+        // An empty name in a script is probably an unset variable, and would share the whole club.
+        try EntryPath.parsed(
+            name, in: login.folder, "path", ifEmpty: "it is empty; use '\(login.folder)' to share the whole club")
     }
 
     private static let noLinks = Failure(

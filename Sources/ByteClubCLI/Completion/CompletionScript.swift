@@ -84,7 +84,7 @@ enum CompletionScript {
 }
 
 /// The command `byteclub completion SHELL`.
-struct CompletionCommand: ClubCommand {
+struct CompletionCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "completion",
         abstract: "Print the script that completes commands in a shell.",
@@ -95,8 +95,6 @@ struct CompletionCommand: ClubCommand {
             zsh, ~/.zshrc, after compinit:      source <(byteclub completion zsh)
             fish, ~/.config/fish/config.fish:   byteclub completion fish | source
             """)
-
-    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
 
     @Argument(help: "The shell.")
     var shell: Shell

@@ -1,4 +1,5 @@
 import ByteClubCore
+import FoundationEssentials
 import Glibc
 
 /// Completions for the commands of `byteclub-server`, which describes them itself.
@@ -20,7 +21,7 @@ struct HostCompletion: Sendable {
     func offer(_ context: Context) -> Offer? {
         let programs = SiblingProgram.server.candidates(context.environment, executable: context.executable)
         guard let program = programs.first(where: { unsafe access($0, X_OK) == 0 }),
-            let root = try? JSONReader.read(Description.self, from: Self.output(of: program)).command
+            let root = try? JSONDecoder().decode(Description.self, from: Data(Self.output(of: program))).command
         else { return nil }
         return offer(root)
     }
@@ -29,18 +30,19 @@ struct HostCompletion: Sendable {
     func offer(_ root: HostCommand) -> Offer {
         var (command, isCommand) = (root, true)
         for word in words {
-            if isCommand, let next = command.subcommands.first(where: { $0.name == word }) { command = next }
+            if isCommand, let next = command.subcommands?.first(where: { $0.commandName == word }) { command = next }
             isCommand = isCommand && !word.hasPrefix("-")
         }
-        let options = command.arguments.filter(\.isShown)
-        if let last = words.last, let option = options.first(where: { $0.takesValue && $0.names.contains(last) }) {
-            return option.isPath ? .path : .words(option.values)
+        let options = (command.arguments ?? []).filter { $0.shouldDisplay ?? true }
+        if let last = words.last, let option = options.first(where: { $0.kind == "option" && $0.words.contains(last) })
+        {
+            return option.isPath ? .path : .words(option.allValues ?? [])
         }
-        let names = options.flatMap(\.names)
+        let names = options.flatMap(\.words)
         if typed.hasPrefix("-") { return .words(names) }
-        let below = command.subcommands.filter(\.isShown).map(\.name)
-        if !below.isEmpty, command.name != root.name { return .words(below) }
-        return options.contains { $0.isPositional && $0.isPath } ? .path : .words(names)
+        let below = (command.subcommands ?? []).filter { $0.shouldDisplay ?? true }.map(\.commandName)
+        if !below.isEmpty, command.commandName != root.commandName { return .words(below) }
+        return options.contains { $0.kind == "positional" && $0.isPath } ? .path : .words(names)
     }
 
     /// The program's description of its commands, as ArgumentParser writes it for tools.
@@ -57,76 +59,38 @@ struct HostCompletion: Sendable {
     }
 
     /// The JSON object around a program's description.
-    private struct Description: JSONReadable {
-        var command = HostCommand()
-
-        init(json: inout JSONReader) throws(JSONError) {
-            try json.object { json, name throws(JSONError) in
-                if name == "command" { command = try json.value() } else { try json.skip() }
-            }
-        }
+    private struct Description: Decodable {
+        var command: HostCommand
     }
 }
 
 /// A command as the argument parser describes it to tools.
-struct HostCommand: JSONReadable, Hashable {
+struct HostCommand: Decodable {
     /// An argument of a command.
-    struct Argument: JSONReadable, Hashable {
-        /// As they are typed, as in `--data`.
-        var names: [String] = []
+    struct Argument: Decodable {
+        /// A name without dashes; its kind is `long` or `short`.
+        struct Name: Decodable {
+            var kind: String
+            var name: String
+        }
+
+        var names: [Name]?
         /// `option`, `flag` or `positional`.
-        var kind = ""
-        var valueName = ""
+        var kind: String
+        var valueName: String?
         /// Its possible values, if it has a fixed set.
-        var values: [String] = []
-        var isShown = true
+        var allValues: [String]?
+        var shouldDisplay: Bool?
 
-        var takesValue: Bool { kind == "option" }
-        var isPositional: Bool { kind == "positional" }
-        var isPath: Bool { values.isEmpty && ["dir", "file", "source", "target"].contains(valueName) }
-
-        init(json: inout JSONReader) throws(JSONError) {
-            try json.object { json, name throws(JSONError) in
-                switch name {
-                case "names":
-                    try json.array { json throws(JSONError) in
-                        var (kind, text) = ("", "")
-                        try json.object { json, name throws(JSONError) in
-                            switch name {
-                            case "kind": kind = try json.string()
-                            case "name": text = try json.string()
-                            default: try json.skip()
-                            }
-                        }
-                        names.append((kind == "long" ? "--" : "-") + text)
-                    }
-                case "kind": kind = try json.string()
-                case "valueName": valueName = try json.string()
-                case "allValues": try json.array { json throws(JSONError) in values.append(try json.string()) }
-                case "shouldDisplay": isShown = try json.bool()
-                default: try json.skip()
-                }
-            }
+        /// The names as they are typed, as in `--data`.
+        var words: [String] { (names ?? []).map { ($0.kind == "long" ? "--" : "-") + $0.name } }
+        var isPath: Bool {
+            (allValues ?? []).isEmpty && ["dir", "file", "source", "target"].contains(valueName)
         }
     }
 
-    var name = ""
-    var subcommands: [HostCommand] = []
-    var arguments: [Argument] = []
-    var isShown = true
-
-    /// A command without a name.
-    init() {}
-
-    init(json: inout JSONReader) throws(JSONError) {
-        try json.object { json, name throws(JSONError) in
-            switch name {
-            case "commandName": self.name = try json.string()
-            case "shouldDisplay": isShown = try json.bool()
-            case "subcommands": try json.array { json throws(JSONError) in subcommands.append(try json.value()) }
-            case "arguments": try json.array { json throws(JSONError) in arguments.append(try json.value()) }
-            default: try json.skip()
-            }
-        }
-    }
+    var commandName: String
+    var subcommands: [HostCommand]?
+    var arguments: [Argument]?
+    var shouldDisplay: Bool?
 }

@@ -3,31 +3,16 @@ import ByteClubHTTP
 import ByteClubRemotes
 
 extension Connector {
-    /// Servers with Core API v1, over sessions of this process.
-    ///
-    /// - Parameter warm: A daemon's connections for notes and queries.
-    /// - Returns: The connector.
+    /// Servers with Core API v1, over sessions of this process, or a daemon's connections for notes and queries.
     static func coreAPIv1(over warm: WarmConnections? = nil) -> Connector {
-        Connector(open: { try remote($0, $1, over: warm) }, token: redeem, disable: disableToken)
+        Connector(
+            open: { try remote($0, $1, over: warm) },
+            token: { try await $0.token(for: $1, over: signInSession($2)) },
+            disable: { try await remote($0, .notes).disableToken() })
     }
 
-    @Sendable private static func disableToken(_ login: Login) async throws {
-        try await remote(login, .notes).disableToken()
-    }
-
-    /// Whether the member has a password.
-    @Sendable static func askForPassword(_ login: Login) async throws -> Bool? {
-        try await remote(login, .notes).hasPassword()
-    }
-
-    /// Sets the member's password.
-    @Sendable static func changePassword(_ login: Login, _ new: String, _ current: String?) async throws -> Bool {
-        try await remote(login, .notes).setPassword(new, replacing: current)
-    }
-
-    private static func remote(
-        _ login: Login, _ lane: Lane, over warm: WarmConnections? = nil
-    ) throws -> CoreAPIv1Remote {
+    /// A server with a session of its own for the lane.
+    static func remote(_ login: Login, _ lane: Lane, over warm: WarmConnections? = nil) throws -> CoreAPIv1Remote {
         var configuration = CoreAPIv1Remote.sessionConfiguration(
             token: login.token, certificateAuthorityFile: login.certificateAuthorityFile,
             pinnedKeys: login.pinnedKeys)
@@ -45,28 +30,8 @@ extension Connector {
         return remote
     }
 
-    @Sendable private static func redeem(
-        _ request: SignInRequest, _ code: String, _ trust: Settings
-    ) async throws -> String {
-        try await request.token(for: code, over: signInSession(trust))
-    }
-
-    /// Asks for a short code.
-    @Sendable static func beginShortCode(
-        _ request: DeviceSignIn, _ trust: Settings
-    ) async throws -> DeviceSignIn.Code? {
-        try await request.begin(over: signInSession(trust))
-    }
-
-    /// Polls the state of a short code.
-    @Sendable static func askShortCode(
-        _ request: DeviceSignIn, _ code: DeviceSignIn.Code, _ trust: Settings
-    ) async throws -> DeviceSignIn.Answer {
-        try await request.ask(code, over: signInSession(trust))
-    }
-
     /// A session that has no credentials.
-    private static func signInSession(_ trust: Settings) throws -> Session {
+    static func signInSession(_ trust: Settings) throws -> Session {
         var configuration = SessionConfiguration.ephemeral
         configuration.certificateAuthorityFile = trust.certificateAuthorityFile
         configuration.pinnedKeys = try trust.pinnedKeys()

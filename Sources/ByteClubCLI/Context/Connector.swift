@@ -23,15 +23,20 @@ struct Connector: Sendable {
     /// Makes a token useless at its server.
     var disable: @Sendable (Login) async throws -> Void
     /// Whether the member has a password for the server's pages; nil when the server does not support passwords.
-    var hasPassword: @Sendable (Login) async throws -> Bool? = askForPassword
+    var hasPassword: @Sendable (Login) async throws -> Bool? = { try await remote($0, .notes).hasPassword() }
     /// Sets the member's password for the server's pages; false when `current` is wrong.
-    var setPassword: @Sendable (Login, _ new: String, _ current: String?) async throws -> Bool = changePassword
+    var setPassword: @Sendable (Login, _ new: String, _ current: String?) async throws -> Bool = {
+        try await remote($0, .notes).setPassword($1, replacing: $2)
+    }
     /// Asks a server once for the member's account, for a diagnosis.
     var probe: @Sendable (Login) async throws -> ServerProbe = ServerProbe.ask
     /// Requests a short code with which a browser on any machine signs in this one; nil when unsupported.
-    var shortCode: @Sendable (DeviceSignIn, _ trust: Settings) async throws -> DeviceSignIn.Code? = beginShortCode
+    var shortCode: @Sendable (DeviceSignIn, _ trust: Settings) async throws -> DeviceSignIn.Code? = {
+        try await $0.begin(over: signInSession($1))
+    }
     /// Polls a member's decision about a short code.
     var shortCodeAnswer:
-        @Sendable (DeviceSignIn, DeviceSignIn.Code, _ trust: Settings) async throws
-            -> DeviceSignIn.Answer = askShortCode
+        @Sendable (DeviceSignIn, DeviceSignIn.Code, _ trust: Settings) async throws -> DeviceSignIn.Answer = {
+            try await $0.ask($1, over: signInSession($2))
+        }
 }

@@ -48,16 +48,9 @@ struct Context: Sendable {
     /// The path of the program's own file; nil when unknown.
     var executable: String?
 
-    /// The process's own context.
-    ///
-    /// - Parameters:
-    ///   - environment: See ``processEnvironment()``.
-    ///   - engine: The sync engine, if this program has one.
-    ///   - warm: Connections of a running daemon.
-    /// - Returns: The context.
+    /// The process's own context, with a running daemon's connections if it has some.
     static func live(
-        _ environment: [String: String], _ engine: (any MirrorEngine.Type)?,
-        over warm: WarmConnections? = nil
+        _ environment: [String: String], _ engine: (any MirrorEngine.Type)?, over warm: WarmConnections? = nil
     ) -> Context {
         let start = ContinuousClock.now
         return Context(

@@ -17,8 +17,7 @@ struct Desktop: Sendable {
                 let process = try ShellCommand.start(
                     "notify-send", "--app-name=byteclub", "--icon=image-x-generic", "--", title, escaped(text),
                     detached: true)
-                var status: Int32 = 0
-                while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+                _ = ShellCommand.end(of: process)
             }
         }
     }

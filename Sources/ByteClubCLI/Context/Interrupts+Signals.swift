@@ -39,36 +39,33 @@ private final class SignalPipe: Sendable {
     func listen(_ onSignal: @escaping @Sendable (ExitStatus) -> Void) {
         listener.withLock { $0 = onSignal }
         Self.count.store(0, ordering: .sequentiallyConsistent)
-        for number in Self.numbers {
-            var action = sigaction()
-            unsafe action.__sigaction_handler.sa_handler = { number in
-                let saved = errno
-                if SignalPipe.count.wrappingAdd(1, ordering: .relaxed).newValue > 1 {
-                    TaskbarProgress.clearAtOnce()
-                    _exit(128 + number)
-                }
-                var byte = UInt8(truncatingIfNeeded: number)
-                _ = unsafe write(SignalPipe.descriptor.load(ordering: .relaxed), &byte, 1)
-                errno = saved
+        Self.handle(Self.numbers) { number in
+            if SignalPipe.count.wrappingAdd(1, ordering: .relaxed).newValue > 1 {
+                TaskbarProgress.clearAtOnce()
+                _exit(128 + number)
             }
-            action.sa_flags = SA_RESTART
-            _ = unsafe sigaction(number, &action, nil)
+            SignalPipe.send(number)
         }
     }
 
     func answer(_ onSignal: @escaping @Sendable (StatusSignals.Signal) -> Void) {
         answerer.withLock { $0 = onSignal }
-        for number in Self.questions {
-            var action = sigaction()
-            unsafe action.__sigaction_handler.sa_handler = { number in
-                let saved = errno
-                var byte = UInt8(truncatingIfNeeded: number)
-                _ = unsafe write(SignalPipe.descriptor.load(ordering: .relaxed), &byte, 1)
-                errno = saved
-            }
-            action.sa_flags = SA_RESTART
-            _ = unsafe sigaction(number, &action, nil)
-        }
+        Self.handle(Self.questions) { SignalPipe.send($0) }
+    }
+
+    private static func handle(_ signals: [Int32], by handler: @escaping @convention(c) (Int32) -> Void) {
+        var action = sigaction()
+        unsafe action.__sigaction_handler.sa_handler = handler
+        action.sa_flags = SA_RESTART
+        for number in signals { _ = unsafe sigaction(number, &action, nil) }
+    }
+
+    /// Writes a signal's number to the pipe, in its handler.
+    private static func send(_ number: Int32) {
+        let saved = errno
+        var byte = UInt8(truncatingIfNeeded: number)
+        _ = unsafe write(descriptor.load(ordering: .relaxed), &byte, 1)
+        errno = saved
     }
 
     /// Ignores later signals, which must not end the process.

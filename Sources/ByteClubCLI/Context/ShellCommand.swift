@@ -5,17 +5,11 @@ import Glibc
 
 /// A command of the user's choice, as in `EDITOR` or `BROWSER`.
 enum ShellCommand {
-    /// Starts the command with more arguments after its own.
+    /// Starts the command, with arguments of any characters after its own, and returns its process ID.
     ///
-    /// A detached command has its own process group, which Ctrl-C does not reach, and no access to the terminal.
+    /// A detached command has its own process group, which Ctrl-C does not reach, and no access to the terminal. `input`
+    /// is its standard input, nil for the terminal; `environment` has variables in addition to those of this process.
     ///
-    /// - Parameters:
-    ///   - command: The command.
-    ///   - arguments: Arguments after its own, with any characters.
-    ///   - detached: Whether to detach it from the terminal.
-    ///   - input: Its standard input; nil for the terminal.
-    ///   - environment: Variables in addition to those of this process.
-    /// - Returns: Its process ID.
     /// - Throws: ``FileFailure`` when it cannot be started.
     static func start(
         _ command: String, _ arguments: String..., detached: Bool = false, input: Int32? = nil,
@@ -63,6 +57,16 @@ enum ShellCommand {
         let failure = unsafe posix_spawn(&child, "/bin/sh", &files, &attributes, vector, variables)
         guard failure == 0 else { throw FileFailure("read", "/bin/sh", failure) }
         return child
+    }
+
+    /// Waits for a process to end: its exit code, or 128 plus a signal's number; nil when it cannot be waited for.
+    static func end(of process: pid_t) -> Int32? {
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0 {
+            guard errno == EINTR else { return nil }
+        }
+        let signal = status & 0x7F
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 }
 

@@ -18,7 +18,9 @@ extension Checkup {
     }
 
     private func problems(_ status: SyncStatus) -> Finding? {
-        guard let first = ProblemGroup.groups(of: status.problems).first else { return nil }
+        guard let first = ProblemGroup.groups(of: status.problems.map { ($0.path, $0.message) }).first else {
+            return nil
+        }
         let all = status.problems.count > first.count ? "\(status.problems.count) entries are skipped; " : ""
         return .warn("problems", Failure.line(all + first.text), "run 'byteclub status'")
     }

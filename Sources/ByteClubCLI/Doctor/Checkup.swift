@@ -58,16 +58,14 @@ struct Checkup: Sendable {
         }
         let milliseconds = Int((probe.seconds * 1000).rounded())
         findings.append(.ok("server", "\(login.server) answers in \(milliseconds) ms"))
-        findings.append(contentsOf: [clock(probe.date, now: context.now())].compactMap { $0 })
+        if let date = probe.date { findings.append(clock(context.now() - date.seconds)) }
         let account = account(probe, login)
         findings.append(account)
         if account.outcome == .ok { findings.append(await folder(login)) }
         return findings
     }
 
-    private func clock(_ date: APIDate?, now: Int64) -> Finding? {
-        guard let date else { return nil }
-        let difference = now - date.seconds
+    private func clock(_ difference: Int64) -> Finding {
         let text = "this clock is \(Self.words(abs(difference))) \(difference < 0 ? "behind" : "ahead of") the server's"
         if abs(difference) > Self.clockLimit { return .fail("clock", text, "set the clock, preferably by NTP") }
         if abs(difference) > Self.clockConcern { return .warn("clock", text, "set the clock, preferably by NTP") }
@@ -87,24 +85,21 @@ struct Checkup: Sendable {
     }
 
     private func account(_ probe: ServerProbe, _ login: Login) -> Finding {
-        switch probe.status {
+        let fail = { (message: String, advice: String, status: ExitStatus) in
+            Finding.fail("account", message, advice, status)
+        }
+        let status = probe.status
+        switch status {
         case 200: break
         case 401, 403:
-            return .fail(
-                "account", "the server rejects the token", "run 'byteclub login \(login.server)'", .notAuthorised)
-        case 429, 503:
-            return .fail("account", "the server is busy (\(probe.status))", "try again later", .tryAgain)
-        case 500...599:
-            return .fail(
-                "account", "the server failed (\(probe.status))", "ask its host to check its log", .tryAgain)
+            return fail("the server rejects the token", "run 'byteclub login \(login.server)'", .notAuthorised)
+        case 429, 503: return fail("the server is busy (\(status))", "try again later", .tryAgain)
+        case 500...599: return fail("the server failed (\(status))", "ask its host to check its log", .tryAgain)
         default:
-            return .fail(
-                "account", "this is not a club's server (\(probe.status))", "check the server's address",
-                .protocolViolation)
+            return fail("this is not a club's server (\(status))", "check the server's address", .protocolViolation)
         }
         guard let account = try? JSONReader.read(Account.self, from: probe.body) else {
-            return .fail(
-                "account", "this is not a club's server", "check the server's address", .protocolViolation)
+            return fail("this is not a club's server", "check the server's address", .protocolViolation)
         }
         let name = Failure.line(account.displayName)
         guard let extensions = account.extensions else {

@@ -35,16 +35,11 @@ struct ServerProbe: Sendable {
 
     /// The question.
     static func request(_ login: Login) -> HTTPRequest {
-        let (scheme, rest) = halves(login.server.origin, at: "://")
-        let (authority, path) = halves(rest, at: "/")
+        let (origin, host) = (login.server.origin, login.server.host)
+        let scheme = origin.prefix { $0 != ":" }
         return HTTPRequest(
-            method: .get, scheme: scheme, authority: authority,
-            path: (path.isEmpty ? "" : "/" + path) + "/1/account/info")
-    }
-
-    private static func halves(_ text: String, at separator: String) -> (String, String) {
-        guard let range = text.firstRange(of: separator) else { return (text, "") }
-        return (String(text[..<range.lowerBound]), String(text[range.upperBound...]))
+            method: .get, scheme: String(scheme), authority: String(host),
+            path: origin.dropFirst(scheme.count + 3 + host.count) + "/1/account/info")
     }
 }
 

@@ -27,12 +27,8 @@ extension Editor {
             signal(SIGQUIT, oldQuit)
         }
         let child = try ShellCommand.start(command, path)
-        var status: Int32 = 0
-        while unsafe waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else { throw FileFailure("read", command) }
-        }
-        let signal = status & 0x7F
-        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        guard let code = ShellCommand.end(of: child) else { throw FileFailure("read", command) }
+        return code
     }
 }
 
@@ -47,12 +43,7 @@ enum EditorDecision: Hashable, Sendable {
     /// Save this text.
     case save
 
-    /// Decides.
-    ///
-    /// - Parameters:
-    ///   - base: The hash of the note's text; nil when there is no note yet.
-    ///   - after: The draft's text after the editor ended.
-    ///   - exitCode: The editor's exit code.
+    /// Decides by the hash of the note's text, nil for a new note, and by the draft's text after the editor ended.
     init(base: ContentHash?, after: [UInt8], exitCode: Int32) {
         if exitCode != 0 {
             self = .failed(exitCode)

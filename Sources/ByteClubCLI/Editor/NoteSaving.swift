@@ -15,16 +15,14 @@ struct NoteSaving: Sendable {
 
     /// Saves the text: merged with changes of other members, or as a conflict copy beside the note if they overlap.
     ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - base: The version that it is based on; nil for a new note.
-    /// - Returns: The place of the text on the server.
+    /// `base` is the version that it is based on; nil for a new note.
+    ///
     /// - Throws: A ``RemoteError`` when the server has the text nowhere.
     func save(_ text: [UInt8], madeFrom base: Revision?) async throws -> EditResult {
         do {
             return try await put(text, after: base, as: .saved)
-        } catch {
-            guard error.code == .conflict else { throw error }
+        } catch  where error.code == .conflict {
+            // Somebody else has saved since.
         }
         let hash = ContentHasher.hash(text)
         var original: [UInt8]?
@@ -53,8 +51,8 @@ struct NoteSaving: Sendable {
                 var saved = try await put(merged, after: revision, as: .merged)
                 saved.other = other
                 return saved
-            } catch {
-                guard error.code == .conflict else { throw error }
+            } catch  where error.code == .conflict {
+                // Again.
             }
         }
         let copy = try await store(text, hash)
@@ -77,8 +75,7 @@ struct NoteSaving: Sendable {
             let copy = try ConflictName.path(for: path, stamp, number: number)
             do {
                 return try await remote.put(.bytes(text), at: copy, condition: .create, policy: .fail, progress: nil)
-            } catch {
-                guard error.code == .conflict else { throw error }
+            } catch  where error.code == .conflict {
                 let current = try await remote.metadata(at: copy)
                 if !current.isDeleted, current.contentHash == hash { return current }
             }

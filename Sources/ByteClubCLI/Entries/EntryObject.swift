@@ -35,10 +35,6 @@ struct EntryObject: Encodable, Sendable {
     /// The server's facts about a photo, if they were requested.
     var photo: PhotoObject?
 
-    private enum CodingKeys: String, CodingKey {
-        case name, path, type, size, count, modified, mtime, executable, rev, author, hash, deleted, snippet, photo
-    }
-
     /// Converts an entry from the server.
     init(_ entry: Metadata) {
         name = entry.path.name

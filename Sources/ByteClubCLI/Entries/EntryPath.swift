@@ -39,14 +39,7 @@ enum EntryPath {
 
     /// Parses a name relative to a folder, or an absolute path on the server as other commands print it.
     private static func checked(_ name: String, in folder: RemotePath) throws -> RemotePath {
-        let path: RemotePath
-        do {
-            if name.isEmpty { throw PathError("a name cannot be empty") }
-            path = try RemotePath(name.hasPrefix("/") ? name : folder.string + "/" + name)
-        } catch let error as PathError {
-            throw Failure(
-                .badData, "invalid name '\(DisplayWidth.shortened(Failure.line(name), to: 40))': \(error.message)")
-        }
+        let path = try parsed(name, in: folder, "name", ifEmpty: "a name cannot be empty")
         guard path.key.isBelow(folder.key) else {
             throw Failure(.badData, "'\(DisplayWidth.shortened(Failure.line(name), to: 40))' is not in '\(folder)'")
         }
@@ -54,6 +47,19 @@ enum EntryPath {
             throw Failure(.badData, "'\(name)' is a name that is never synced; choose another")
         }
         return path
+    }
+
+    /// Parses a name without a check of its place; `kind` and `empty` are for messages.
+    static func parsed(
+        _ name: String, in folder: RemotePath, _ kind: String, ifEmpty empty: String
+    ) throws -> RemotePath {
+        do throws(PathError) {
+            if name.isEmpty { throw PathError(empty) }
+            return try RemotePath(name.hasPrefix("/") ? name : folder.string + "/" + name)
+        } catch {
+            throw Failure(
+                .badData, "invalid \(kind) '\(DisplayWidth.shortened(Failure.line(name), to: 40))': \(error.message)")
+        }
     }
 
     /// The failure for a folder's name where a note or photo is expected.

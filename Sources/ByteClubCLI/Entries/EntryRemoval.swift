@@ -7,15 +7,24 @@ enum EntryRemoval {
         -> Metadata
     {
         let name = path.name(below: folder)
-        guard let current = try await present(path, remote) else { throw EntryPath.missing(kind, name) }
-        if current.isFolder { throw EntryPath.folder(kind, name) }
+        let current = try await file(path, named: name, kind: kind, remote)
         do {
             return try await remote.delete(path, ifUnchangedSince: current.rev)
-        } catch {
-            guard error.code == .conflict else { throw error }
+        } catch  where error.code == .conflict {
             throw Failure(
                 .tryAgain, "'\(name)' was just changed by somebody else and was kept; check it and try again")
         }
+    }
+
+    /// The file at a path.
+    ///
+    /// - Throws: A ``Failure`` with the `name` when there is none, or a folder.
+    static func file(
+        _ path: RemotePath, named name: String, kind: String, _ remote: any Remote
+    ) async throws -> Metadata {
+        guard let current = try await present(path, remote) else { throw EntryPath.missing(kind, name) }
+        if current.isFolder { throw EntryPath.folder(kind, name) }
+        return current
     }
 
     /// The entry at a path; nil when there is none.
@@ -23,8 +32,7 @@ enum EntryRemoval {
         do {
             let entry = try await remote.metadata(at: path)
             return entry.isDeleted ? nil : entry
-        } catch {
-            guard error.code == .notFound else { throw error }
+        } catch  where error.code == .notFound {
             return nil
         }
     }

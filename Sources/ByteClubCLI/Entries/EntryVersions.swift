@@ -12,14 +12,23 @@ struct EntryVersions: Sendable {
     /// `note` or `photo`.
     let kind: String
 
+    /// The versions of a note by its typed name.
+    init(ofNote name: String, _ login: Login) throws {
+        (path, folder, kind) = (try EntryPath.note(name, login), login.notes, "note")
+    }
+
+    /// The versions of a photo by its typed name.
+    init(ofPhoto name: String, _ login: Login) throws {
+        (path, folder, kind) = (try EntryPath.photo(name, login), try login.photos, "photo")
+    }
+
     private var name: String { path.name(below: folder) }
 
     /// The versions, newest first.
     func list(_ remote: any Remote, limit: Int) async throws -> [Metadata] {
         do {
             return try await remote.revisions(of: path, limit: limit)
-        } catch {
-            guard error.code == .notFound else { throw error }
+        } catch  where error.code == .notFound {
             throw await EntryPath.refusal(kind, path, below: folder, remote)
         }
     }
@@ -38,8 +47,7 @@ struct EntryVersions: Sendable {
         guard let chosen else { throw Failure(.noInput, "no version of '\(name)' is left") }
         do {
             return try await remote.restore(path, to: chosen)
-        } catch {
-            guard RevisionArgument.isMissing(chosen, error) else { throw error }
+        } catch  where RevisionArgument.isMissing(chosen, error) {
             throw Failure(.noInput, "no version \(chosen) of '\(name)'; \(history)")
         }
     }
@@ -56,9 +64,7 @@ enum NoteContent {
     ) async throws -> (bytes: [UInt8], metadata: Metadata)? {
         do {
             return try await remote.content(at: path, revision: revision, range: nil, limit: limit)
-        } catch {
-            if let revision, RevisionArgument.isMissing(revision, error) { return nil }
-            guard error.code == .notFound else { throw error }
+        } catch  where error.code == .notFound || revision.map({ RevisionArgument.isMissing($0, error) }) == true {
             return nil
         }
     }

@@ -28,8 +28,7 @@ struct FolderListing: Sendable {
                     hasMediaInfo
                     ? try await remote.listWithMediaInfo(next, includeDeleted: isDeleted)
                     : try await remote.list(next, unless: nil, includeDeleted: isDeleted)
-            } catch {
-                guard error.code == .notFound else { throw error }
+            } catch  where error.code == .notFound {
                 continue
             }
             guard let listed, listed.isFolder, isDeleted || !listed.isDeleted else { continue }
@@ -68,14 +67,6 @@ struct FolderListing: Sendable {
             if place != file.path.key { counts[place, default: 0] += 1 }
         }
         return counts
-    }
-
-    /// The files directly in a folder, sorted by name; none when there is no such folder.
-    static func files(
-        of folder: RemotePath, _ remote: any Remote, where isWanted: (Metadata) -> Bool = { _ in true }
-    ) async throws -> EntryList {
-        let entries = try await FolderListing().entries(of: folder, remote, where: isWanted) ?? []
-        return EntryList(entries: ListingOrder.name.sorted(entries, below: folder), folder: folder)
     }
 }
 

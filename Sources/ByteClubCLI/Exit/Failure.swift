@@ -20,19 +20,6 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether everything else on the same server would fail for the same reason.
     var endsBatch: Bool { isOfRoom || [.notAuthorised, .unavailable, .configuration].contains(status) }
 
-    /// The failure of `count` items for the same reason.
-    ///
-    /// - Parameters:
-    ///   - count: The number of items, from 1.
-    ///   - noun: The noun for an item, as in `photo`.
-    ///   - verb: The action that failed, as in `uploaded`.
-    /// - Returns: The failure, with the number in its message if it is above 1.
-    func forAll(_ count: Int, _ noun: String, not verb: String) -> Failure {
-        var failure = self
-        if count > 1 { failure.message += "; \(count) \(noun)s were not \(verb)" }
-        return failure
-    }
-
     /// The message.
     var description: String { message }
 
@@ -85,15 +72,12 @@ struct BatchOutcome<Value: Sendable>: Sendable {
         return done.isEmpty && failures.allSatisfy { $0.status == first.status } ? first.status : .tryAgain
     }
 
-    /// Records the failure that ends the batch.
-    ///
-    /// - Parameters:
-    ///   - failure: The failure of one item.
-    ///   - rest: The number of items that were not processed because of it, that one included.
-    ///   - noun: The noun for an item, as in `photo`.
-    ///   - verb: The action that failed, as in `uploaded`.
+    /// Records the failure of one item that ends the batch; `rest` counts the items that were not processed because of
+    /// it, that one included.
     mutating func end(_ failure: Failure, rest: Int, _ noun: String, not verb: String) {
-        failures.append(failure.forAll(rest, noun, not: verb))
+        var failure = failure
+        if rest > 1 { failure.message += "; \(rest) \(noun)s were not \(verb)" }
+        failures.append(failure)
         skipped = max(0, rest - 1)
     }
 

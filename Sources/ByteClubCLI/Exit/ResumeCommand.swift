@@ -5,12 +5,7 @@ enum ResumeCommand {
     /// Options without a value, of the commands whose arguments are names.
     static let flags: Set<String> = ["--force", "--json", "--insecure-http", "--background", "--flat"]
 
-    /// The line that resumes a command.
-    ///
-    /// - Parameters:
-    ///   - arguments: The command line without the program's name.
-    ///   - names: The names on it, and those that are left to process; nil to repeat all.
-    /// - Returns: The line, quoted for a shell.
+    /// The line that resumes a command, quoted for a shell; without the names on it that are done, if `names` has them.
     static func text(_ arguments: [String], names: (given: [String], left: [String])? = nil) -> String {
         var words = arguments
         if let names {

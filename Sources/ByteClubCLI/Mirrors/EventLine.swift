@@ -5,16 +5,8 @@ enum EventLine {
     /// One line for people; nil for events that are not shown.
     static func text(_ event: SyncEvent, _ style: TextStyle) -> String? {
         let path = event.path ?? ""
+        if let verb = verb(of: event.event) { return verb.line(verb.done, event.event, from: event.from ?? "", path) }
         switch event.event {
-        case .download: return "downloaded \(path)"
-        case .upload: return "uploaded \(path)"
-        case .deleteLocal: return "removed \(path) here"
-        case .deleteRemote: return "removed \(path) on the server"
-        case .makeLocalFolder: return "created \(path)/ here"
-        case .makeRemoteFolder: return "created \(path)/ on the server"
-        case .moveLocal: return "moved \(event.from ?? "") to \(path) here"
-        case .moveRemote: return "moved \(event.from ?? "") to \(path) on the server"
-        case .merge: return "merged \(path)"
         case .conflict:
             let why = event.message.map { "; \($0)" } ?? ""
             return "conflict in \(path): this machine's text is in \(event.copy ?? "a copy beside it")\(why)"
@@ -26,43 +18,56 @@ enum EventLine {
         case .held:
             return
                 "\(path.isEmpty ? "deletions" : path): \(event.message ?? "a deletion is held; see --force-deletes")"
-        case .progress, .idle: return nil
         case .summary: return event.summary.map(text)
+        default: return nil
+        }
+    }
+
+    /// What a sync does to an entry, and on which side.
+    private struct Verb {
+        var done: String
+        var toDo: String
+        var side = ""
+
+        func line(_ verb: String, _ kind: SyncEvent.Kind, from origin: String, _ path: String) -> String {
+            switch kind {
+            case .makeLocalFolder, .makeRemoteFolder: "\(verb) \(path)/\(side)"
+            case .moveLocal, .moveRemote: "\(verb) \(origin) to \(path)\(side)"
+            default: "\(verb) \(path)\(side)"
+            }
+        }
+    }
+
+    /// The verb of an event that changes an entry; nil for other events.
+    private static func verb(of kind: SyncEvent.Kind) -> Verb? {
+        switch kind {
+        case .download: Verb(done: "downloaded", toDo: "download")
+        case .upload: Verb(done: "uploaded", toDo: "upload")
+        case .deleteLocal: Verb(done: "removed", toDo: "remove", side: " here")
+        case .deleteRemote: Verb(done: "removed", toDo: "remove", side: " on the server")
+        case .makeLocalFolder: Verb(done: "created", toDo: "create", side: " here")
+        case .makeRemoteFolder: Verb(done: "created", toDo: "create", side: " on the server")
+        case .moveLocal: Verb(done: "moved", toDo: "move", side: " here")
+        case .moveRemote: Verb(done: "moved", toDo: "move", side: " on the server")
+        case .merge: Verb(done: "merged", toDo: "merge")
+        case .conflict, .problem, .held, .progress, .paused, .idle, .summary: nil
         }
     }
 
     /// The name of an event in a log, in the words of the lines above.
     static func words(_ event: String) -> String {
-        switch SyncEvent.Kind(rawValue: event) {
-        case .download: "downloaded"
-        case .upload: "uploaded"
-        case .deleteLocal: "removed here"
-        case .deleteRemote: "removed on the server"
-        case .makeLocalFolder: "created here"
-        case .makeRemoteFolder: "created on the server"
-        case .moveLocal: "moved here"
-        case .moveRemote: "moved on the server"
-        case .merge: "merged"
-        case .conflict, .problem, .held, .progress, .paused, .idle, .summary, nil: event
-        }
+        SyncEvent.Kind(rawValue: event).flatMap(verb).map { $0.done + $0.side } ?? event
     }
 
     /// One line for people about a planned step.
     static func plan(_ step: PlannedStep) -> String {
         let shown = Failure.line(step.path)
-        switch step.event {
-        case .download: return "would download \(shown)"
-        case .upload: return "would upload \(shown)"
-        case .deleteLocal: return "would remove \(shown) here"
-        case .deleteRemote: return "would remove \(shown) on the server"
-        case .makeLocalFolder: return "would create \(shown)/ here"
-        case .makeRemoteFolder: return "would create \(shown)/ on the server"
-        case .moveLocal: return "would move \(Failure.line(step.from ?? "")) to \(shown) here"
-        case .moveRemote: return "would move \(Failure.line(step.from ?? "")) to \(shown) on the server"
-        case .held: return "would hold the removal of \(shown): too many deletions at once"
-        case .merge, .conflict, .problem, .progress, .paused, .idle, .summary:
+        if step.event == .held { return "would hold the removal of \(shown): too many deletions at once" }
+        // Whether texts can be merged shows only when it is done.
+        guard step.event != .merge, let verb = verb(of: step.event) else {
             return "would keep both sides of \(shown), this machine's as \(Failure.line(step.copy ?? ""))"
         }
+        return verb.line("would \(verb.toDo)", step.event, from: Failure.line(step.from ?? ""), shown)
     }
 
     /// A summary's line.

@@ -15,7 +15,7 @@ enum ListedLines {
     }
 }
 
-/// Waiting entries of a mirror with the same reason.
+/// Entries that wait for the same reason.
 struct ProblemGroup: Hashable, Sendable {
     /// The first entry's path.
     var path: String
@@ -24,19 +24,22 @@ struct ProblemGroup: Hashable, Sendable {
     /// Why they wait.
     var message: String
 
+    /// The first entry and the number of the others.
+    var entries: String { path + (count > 1 ? " and \(count - 1) more" : "") }
+
     /// The line for people.
-    var text: String { "\(path)\(count > 1 ? " and \(count - 1) more" : ""): \(message)" }
+    var text: String { "\(entries): \(message)" }
 
     /// Groups problems by message, in the order in which the messages first occur.
-    static func groups(of problems: [SyncStatus.Problem]) -> [ProblemGroup] {
+    static func groups(of problems: [(path: String, message: String)]) -> [ProblemGroup] {
         var groups: [ProblemGroup] = []
         var known: [String: Int] = [:]
-        for problem in problems {
-            if let index = known[problem.message] {
+        for (path, message) in problems {
+            if let index = known[message] {
                 groups[index].count += 1
             } else {
-                known[problem.message] = groups.count
-                groups.append(ProblemGroup(path: problem.path, count: 1, message: problem.message))
+                known[message] = groups.count
+                groups.append(ProblemGroup(path: path, count: 1, message: message))
             }
         }
         return groups

@@ -7,7 +7,8 @@ struct MirrorPlace: Hashable, Sendable {
     let directory: String
     /// Where its database is.
     let state: String
-    private let registry: MirrorRegistry
+    /// The records of all mirrors.
+    let registry: MirrorRegistry
     private let workingDirectory: String
 
     /// The named directory; else the mirror that contains the command's `path`, else the one that contains the working
@@ -104,7 +105,7 @@ struct MirrorPlace: Hashable, Sendable {
     /// Makes the directories of a new mirror; the directory of a known mirror is never recreated.
     ///
     /// - Throws: ``Failure`` for a file, the root, and a directory that is inside another mirror or contains one.
-    func prepare<Engine: MirrorEngine>(_ engine: Engine.Type, isDryRun: Bool) throws {
+    func prepare(_ engine: any MirrorEngine.Type, isDryRun: Bool) throws {
         try checkNesting(engine)
         if LocalFile.exists(directory), !LocalFile.isDirectory(directory) {
             throw Failure(.cannotCreate, "'\(directory)' is not a directory")
@@ -123,31 +124,26 @@ struct MirrorPlace: Hashable, Sendable {
     }
 
     /// Nested mirrors would sync each other's contents as their own, one level deeper each time.
-    private func checkNesting<Engine: MirrorEngine>(_ engine: Engine.Type) throws {
+    private func checkNesting(_ engine: any MirrorEngine.Type) throws {
         if directory == "/" {
             throw Failure(.configuration, "'/' is the root directory; choose another directory for the club")
         }
         var above = LocalFile.parent(of: directory)
         while above != "/", above.hasPrefix("/") {
-            if Engine.marker(in: above) != nil {
+            if engine.marker(in: above) != nil {
                 throw Failure(
                     .configuration,
                     "'\(directory)' is inside the mirror '\(above)'; choose a directory outside it")
             }
             above = LocalFile.parent(of: above)
         }
-        let below = registry.mirrors.first { $0.hasPrefix(directory + "/") && Engine.marker(in: $0) != nil }
+        let below = registry.mirrors.first { $0.hasPrefix(directory + "/") && engine.marker(in: $0) != nil }
         if let below {
             throw Failure(
                 .configuration,
                 "the mirror '\(below)' is inside '\(directory)'; choose another directory, or unlink that mirror with "
                     + "\(ShellWord.command("byteclub unlink", below))")
         }
-    }
-
-    /// Adopts the state of a mirror that was moved here, and returns its old path.
-    func follow<Engine: MirrorEngine>(_ engine: Engine.Type) throws -> String? {
-        try registry.follow(to: directory, engine)
     }
 
     private var folderFile: String { state + "/folder" }
@@ -163,13 +159,13 @@ struct MirrorPlace: Hashable, Sendable {
     }
 
     /// Makes this mirror the default of later commands.
-    func remember<Engine: MirrorEngine>(_ engine: Engine.Type) throws { try registry.remember(directory, engine) }
+    func remember(_ engine: any MirrorEngine.Type) throws { try registry.remember(directory, engine) }
 
     /// Turns the mirror into an ordinary directory; its files remain.
     ///
     /// - Returns: Whether its trash is kept because it is not empty.
-    func unlink<Engine: MirrorEngine>(_ engine: Engine.Type) throws -> Bool {
-        let keepsTrash = try Engine.unlink(configuration)
+    func unlink(_ engine: any MirrorEngine.Type) throws -> Bool {
+        let keepsTrash = try engine.unlink(configuration)
         try registry.forget(directory)
         return keepsTrash
     }

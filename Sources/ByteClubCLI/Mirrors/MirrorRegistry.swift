@@ -37,9 +37,9 @@ struct MirrorRegistry: Hashable, Sendable {
     }
 
     /// Records a mirror's path, and that it was synced last.
-    func remember<Engine: MirrorEngine>(_ mirror: String, _ engine: Engine.Type) throws {
+    func remember(_ mirror: String, _ engine: any MirrorEngine.Type) throws {
         try write(mirror, to: state(of: mirror) + "/directory")
-        if let handle = Engine.handle(of: mirror) { try write(handle, to: state(of: mirror) + "/handle") }
+        if let handle = engine.handle(of: mirror) { try write(handle, to: state(of: mirror) + "/handle") }
         try write(mirror, to: lastFile)
     }
 
@@ -55,14 +55,14 @@ struct MirrorRegistry: Hashable, Sendable {
     ///
     /// - Returns: The old path; nil when the path already has a mirror, or none was moved there.
     /// - Throws: ``SyncError`` with the code `alreadyRunning` while a sync of the mirror runs.
-    func follow<Engine: MirrorEngine>(to mirror: String, _ engine: Engine.Type) throws -> String? {
-        guard !holds(mirror), let marker = Engine.marker(in: mirror), let handle = Engine.handle(of: mirror) else {
+    func follow(to mirror: String, _ engine: any MirrorEngine.Type) throws -> String? {
+        guard !holds(mirror), let marker = engine.marker(in: mirror), let handle = engine.handle(of: mirror) else {
             return nil
         }
         for old in mirrors where Self.text(in: state(of: old) + "/handle") == handle {
             let configuration = SyncConfiguration(directory: old, stateDirectory: state(of: old))
-            guard try Engine.identity(of: configuration) == marker else { continue }
-            if try Engine.status(of: configuration).isRunning {
+            guard try engine.identity(of: configuration) == marker else { continue }
+            if try engine.status(of: configuration).isRunning {
                 // For example through a bind mount: a second state would take over the mirror.
                 throw SyncError(
                     .alreadyRunning, "'\(mirror)' is the mirror '\(old)' by another path, and its sync is running"

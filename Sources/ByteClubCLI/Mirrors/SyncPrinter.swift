@@ -31,8 +31,7 @@ final class SyncPrinter: Sendable {
         self.context = context
         self.json = json
         self.tellsTime = tellsTime
-        let display = progress.display(
-            terminal: context.terminal, environment: context.environment, json: json)
+        let display = progress.display(context, json: json)
         let live = display == .live ? readStatus.map { LiveStatus(context, readStatus: $0) } : nil
         let log = MirrorTransferLog(context, display)
         stopAnswering = context.statusSignals.listen { signal in
@@ -75,7 +74,7 @@ final class SyncPrinter: Sendable {
     }
 
     private func dated(_ event: SyncEvent) -> DatedSyncEvent {
-        DatedSyncEvent(event: event, time: CalendarTime.utc(context.now()).rfc3339)
+        DatedSyncEvent(event: event, time: context.timestamp)
     }
 
     /// A line for the output's medium.

@@ -31,32 +31,23 @@ struct TextStyle: Sendable {
     enum State: Sendable {
         case good, warning, bad
 
-        /// The state without colour.
-        var mark: String {
+        /// The state without colour, and the SGR code (ECMA-48) of its colour in the terminal's palette.
+        fileprivate var sign: (mark: String, color: Int) {
             switch self {
-            case .good: "✓"
-            case .warning: "!"
-            case .bad: "✗"
-            }
-        }
-
-        /// SGR codes (ECMA-48) for green, yellow and red of the terminal's palette.
-        fileprivate var color: Int {
-            switch self {
-            case .good: 32
-            case .warning: 33
-            case .bad: 31
+            case .good: ("✓", 32)
+            case .warning: ("!", 33)
+            case .bad: ("✗", 31)
             }
         }
     }
 
     /// A text that names a state, with a mark on a terminal.
-    func marked(_ state: State, _ text: String) -> String { columns == nil ? text : "\(state.mark) \(text)" }
+    func marked(_ state: State, _ text: String) -> String { columns == nil ? text : "\(state.sign.mark) \(text)" }
 
     /// The same in the state's colour, if the terminal supports it.
     func state(_ state: State, _ text: String) -> String {
         let text = marked(state, text)
-        return isBold ? "\u{1B}[\(state.color)m\(text)\u{1B}[0m" : text
+        return isBold ? "\u{1B}[\(state.sign.color)m\(text)\u{1B}[0m" : text
     }
 
     /// A wrapped line whose beginning up to a colon is in a state's colour.
@@ -144,15 +135,17 @@ extension Context {
 enum JSON {
     /// A value on several lines, for files and results.
     static func bytes(_ value: some Encodable) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try VisibleText.json(Array(encoder.encode(value))) + [0x0A]
+        try encoded(value, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
     }
 
     /// A value on one line, for streams of events.
     static func line(_ value: some Encodable) throws -> [UInt8] {
+        try encoded(value, [.sortedKeys, .withoutEscapingSlashes])
+    }
+
+    private static func encoded(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) throws -> [UInt8] {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting = formatting
         return try VisibleText.json(Array(encoder.encode(value))) + [0x0A]
     }
 }

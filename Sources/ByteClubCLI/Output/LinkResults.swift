@@ -2,19 +2,12 @@ import ByteClubCore
 
 /// A new link; as JSON an object with url and expires.
 struct MadeLink: CommandResult {
-    var link: SharedLink
-
+    var url: String
+    /// As RFC 3339 in UTC.
+    var expires: String
     var isVisible: Bool { true }
 
-    func text(_ style: TextStyle) -> String { style.link(link.url) }
-
-    private enum CodingKeys: String, CodingKey { case url, expires }
-
-    func encode(to encoder: any Encoder) throws {
-        var box = encoder.container(keyedBy: CodingKeys.self)
-        try box.encode(link.url, forKey: .url)
-        try box.encode(link.expires.rfc3339, forKey: .expires)
-    }
+    func text(_ style: TextStyle) -> String { style.link(url) }
 }
 
 /// Links, the newest first; as JSON an array of ``LinkObject``s.

@@ -169,11 +169,7 @@ extension Pager.Child {
     func wait() -> Int32 {
         if let input { close(input) }
         defer { for old in signals { signal(old.number, old.handler) } }
-        var status: Int32 = 0
-        while unsafe waitpid(process, &status, 0) < 0 {
-            guard errno == EINTR else { return 0 }
-        }
-        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+        return ShellCommand.end(of: process) ?? 0
     }
 }
 

@@ -19,7 +19,8 @@ struct EarlyUploads {
     private let send: @Sendable (ChosenPhoto, TransferTurn) async throws -> Sent
     /// The first photo that has not begun.
     private var next = 0
-    private var transfers: EarlyTransfers<Sent>
+    /// The uploads that have begun.
+    var transfers: EarlyTransfers<Sent>
 
     /// Starts none yet, and later at most `width` at once; `send` uploads one photo.
     init(
@@ -32,11 +33,8 @@ struct EarlyUploads {
 
     /// Starts uploads that may run early, from the current photo on.
     ///
-    /// - Parameters:
-    ///   - index: The current photo.
-    ///   - base: The folder of photos outside of albums.
-    ///   - known: The contents of folders on the server, by their keys.
-    ///   - ask: Lists a folder.
+    /// `base` is the folder of photos outside of albums; `known` has the contents of folders on the server by their
+    /// keys, and `ask` lists one.
     mutating func begin(
         from index: Int, to base: RemotePath, _ known: inout [PathKey: KnownPhotos],
         ask: (RemotePath) async throws -> KnownPhotos
@@ -57,16 +55,4 @@ struct EarlyUploads {
             next += 1
         }
     }
-
-    /// The upload of the current photo; nil when it has not started early.
-    mutating func take(_ index: Int) -> EarlyTransfers<Sent>.Transfer? { transfers.take(index) }
-
-    /// Records the duration of the current photo's upload.
-    mutating func learn(_ bytes: Int64, in seconds: Double) { transfers.learn(bytes, in: seconds) }
-
-    /// Whether the upload of a photo has started.
-    func hasBegun(_ index: Int) -> Bool { transfers.hasBegun(index) }
-
-    /// Cancels running uploads, and returns those that have finished nevertheless, in the order of the photos.
-    mutating func cancel() async -> [Sent] { await transfers.cancel() }
 }

@@ -51,7 +51,7 @@ struct PhotoBatch: Sendable {
         var known: [PathKey: KnownPhotos] = [:]
         for (index, chosen) in photos.enumerated() {
             // Uploads that have begun may finish.
-            if windDown.isRequested, !early.hasBegun(index) { throw CancellationError() }
+            if windDown.isRequested, !early.transfers.hasBegun(index) { throw CancellationError() }
             if !windDown.isRequested {
                 await early.begin(from: index, to: folder, &known) { try await KnownPhotos(of: $0, remote) }
             }
@@ -60,7 +60,7 @@ struct PhotoBatch: Sendable {
                 let place = photos.count > 1 ? (index + 1, photos.count) : nil
                 let sender = try sender(for: chosen)
                 let photo: UploadedPhoto
-                if let begun = early.take(index) {
+                if let begun = early.transfers.take(index) {
                     photo = try await result(of: begun, sender.path(of: chosen.file), place, &known[sender.folder.key])
                 } else {
                     photo = try await upload(chosen.file, sender, place, &known[sender.folder.key])
@@ -68,7 +68,7 @@ struct PhotoBatch: Sendable {
                 if photo.event == .present {
                     reporter.skip(bytes: photo.bytes)
                 } else {
-                    early.learn(photo.bytes, in: (context.uptime() - start) / .seconds(1))
+                    early.transfers.pace.take(photo.bytes, in: (context.uptime() - start) / .seconds(1))
                     reporter.finish()
                 }
                 outcome.done.append(photo)
@@ -88,7 +88,7 @@ struct PhotoBatch: Sendable {
 
     /// Reports uploads that finished early, after the batch has ended.
     private func finish(_ early: inout EarlyUploads, _ outcome: inout BatchOutcome<UploadedPhoto>) async throws {
-        for sent in await early.cancel() {
+        for sent in await early.transfers.cancel() {
             sent.photo.tell(context)
             outcome.done.append(sent.uploaded)
             try report(sent.uploaded)
@@ -197,7 +197,7 @@ struct PhotoBatch: Sendable {
     private func report(_ photo: UploadedPhoto) throws {
         if json {
             var photo = photo
-            photo.time = CalendarTime.utc(context.now()).rfc3339
+            photo.time = context.timestamp
             return try context.output.write(JSON.line(photo))
         }
         switch photo.event {
@@ -221,7 +221,7 @@ struct PhotoBatch: Sendable {
                 JSON.line(
                     FailedPhoto(
                         file: file, message: Failure.line(message), code: failure.status.rawValue,
-                        time: CalendarTime.utc(context.now()).rfc3339)))
+                        time: context.timestamp)))
         }
     }
 }

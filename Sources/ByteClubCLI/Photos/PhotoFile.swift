@@ -33,20 +33,11 @@ enum PhotoFile {
         }
     }
 
-    /// Encodes a photo with another quality.
-    static func reencode(_ file: String, quality: Int, to temporary: String) async throws {
+    /// Writes a changed copy of a photo; `change` is for messages.
+    static func change(_ file: String, _ change: String, _ work: @escaping @Sendable () throws -> Void) async throws {
         try await BlockingWork.run {
-            do { try Reencoder.reencode(file: file, quality: quality, to: temporary) } catch let error as MediaError {
-                throw Failure(.badData, "'\(file)' cannot be re-encoded: \(error)")
-            }
-        }
-    }
-
-    /// Copies a photo without its position, camera and author; picture and date are kept.
-    static func strip(_ file: String, to temporary: String) async throws {
-        try await BlockingWork.run {
-            do { try ShareCopy.write(file: file, to: temporary, keepsDate: true) } catch let error as MediaError {
-                throw Failure(.badData, "'\(file)' cannot be copied without its location: \(error)")
+            do { try work() } catch let error as MediaError {
+                throw Failure(.badData, "'\(file)' cannot be \(change): \(error)")
             }
         }
     }
@@ -71,7 +62,15 @@ struct PhotoChange: Hashable, Codable, Sendable {
 
     /// Writes the changed photo to a new file.
     func apply(to file: String, writing copy: String) async throws {
-        if let quality { try await PhotoFile.reencode(file, quality: quality, to: copy) }
-        if stripsPlace { try await PhotoFile.strip(quality == nil ? file : copy, to: copy) }
+        if let quality {
+            try await PhotoFile.change(file, "re-encoded") {
+                try Reencoder.reencode(file: file, quality: quality, to: copy)
+            }
+        }
+        guard stripsPlace else { return }
+        let source = quality == nil ? file : copy
+        try await PhotoFile.change(source, "copied without its location") {
+            try ShareCopy.write(file: source, to: copy, keepsDate: true)
+        }
     }
 }

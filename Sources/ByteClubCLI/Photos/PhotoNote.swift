@@ -24,6 +24,12 @@ struct PhotoNote: Sendable {
         revision = note?.metadata.rev
     }
 
+    /// Reads the note of a photo, which must exist; an empty one when there is none.
+    init(ofExisting photo: RemotePath, _ remote: any Remote) async throws {
+        _ = try await PhotoShow.metadata(of: photo, remote)
+        try await self.init(of: photo, remote)
+    }
+
     /// Reads a photo's note; nil when the photo's name is too long for one.
     static func ifPossible(of photo: RemotePath, _ remote: any Remote) async throws -> PhotoNote? {
         guard (try? PhotoCaption.path(of: photo)) != nil else { return nil }
@@ -53,8 +59,7 @@ struct PhotoNote: Sendable {
             } else if let revision {
                 _ = try await remote.delete(path, ifUnchangedSince: revision)
             }
-        } catch {
-            guard error.code == .conflict else { throw error }
+        } catch  where error.code == .conflict {
             throw Failure(
                 .tryAgain, "'\(path.name)' was just changed by somebody else and was kept; check it and try again")
         }
@@ -90,8 +95,7 @@ enum CaptionRestoration {
         let versions: [Metadata]
         do {
             versions = try await remote.revisions(of: path, limit: limit)
-        } catch {
-            guard error.code == .notFound else { throw error }
+        } catch  where error.code == .notFound {
             return nil
         }
         guard let newest = versions.first, newest.isDeleted, let date = newest.modified else { return nil }

@@ -69,7 +69,9 @@ enum PhotoPattern {
             if takesAlbums, mayBeAlbum(name), let album = try? EntryPath.album(name, login),
                 let photos = try await visible(in: album, remote)
             {
-                if photos.isEmpty { found.append(.failure(none(in: name))) }
+                if photos.isEmpty {
+                    found.append(.failure(Failure(.noInput, "no photo in '\(Failure.line(name))'")))
+                }
                 for photo in ListingOrder.name.sorted(photos, below: folder)
                 where seen.insert(photo.path.key).inserted {
                     found.append(.success(FoundPhoto(photo, below: folder)))
@@ -103,10 +105,6 @@ enum PhotoPattern {
         try await FolderListing(isRecursive: true).entries(of: album, remote) { photo in
             photo.isPhoto && !photo.path.components.dropFirst(album.components.count).contains { $0.hasPrefix(".") }
         }
-    }
-
-    private static func none(in album: String) -> Failure {
-        Failure(.noInput, "no photo in '\(Failure.line(album))'")
     }
 }
 

@@ -85,14 +85,7 @@ struct PhotoShow: Sendable {
 
     /// The metadata of an existing photo.
     static func metadata(of path: RemotePath, _ remote: any Remote) async throws -> Metadata {
-        do {
-            let metadata = try await remote.metadata(at: path)
-            if metadata.isDeleted { throw EntryPath.missing("photo", path.name) }
-            if metadata.isFolder { throw EntryPath.folder("photo", path.name) }
-            return metadata
-        } catch let error as RemoteError where error.code == .notFound {
-            throw EntryPath.missing("photo", path.name)
-        }
+        try await EntryRemoval.file(path, named: path.name, kind: "photo", remote)
     }
 
     private func draw(

@@ -50,13 +50,7 @@ enum HalfBlockPicture {
         let code: Int
         let tolerance: Int
         let hasTrueColor: Bool
-        private var now: RGB?
-
-        init(code: Int, tolerance: Int, hasTrueColor: Bool) {
-            self.code = code
-            self.tolerance = tolerance
-            self.hasTrueColor = hasTrueColor
-        }
+        var now: RGB?
 
         func isNear(_ color: RGB) -> Bool { now.map { $0.distance(to: color) <= tolerance } ?? false }
 

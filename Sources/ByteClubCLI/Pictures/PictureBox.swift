@@ -20,14 +20,8 @@ struct PictureBox: Hashable, Sendable {
     /// Chooses the cells for a picture.
     ///
     /// A panorama uses the terminal's width and at most 12 rows, 3 for each 20 columns on wider terminals; the rest is
-    /// cut off at top and bottom. Any other picture fits `rows` completely.
-    ///
-    /// - Parameters:
-    ///   - width: The picture's pixels across.
-    ///   - height: The picture's pixels down.
-    ///   - columns: The terminal's width in cells.
-    ///   - rows: The most cells down.
-    ///   - cell: The ratio of a cell's height to its width.
+    /// cut off at top and bottom. Any other picture fits `rows` completely. `cell` is the ratio of a cell's height to
+    /// its width.
     init(width: Int, height: Int, columns: Int, rows: Int, cell: Double = 2) {
         let shape = Double(width) / Double(max(1, height))
         let columns = min(max(1, columns), Self.mostColumns)

@@ -4,13 +4,7 @@ import ArgumentParser
 enum PictureWay: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
     case kitty, iterm, blocks, none
 
-    /// Chooses the way to draw without a query to the terminal.
-    ///
-    /// - Parameters:
-    ///   - flag: The value of the option `--as`, which overrides all else.
-    ///   - environment: The environment's variables.
-    ///   - terminal: The terminals of the standard streams.
-    /// - Returns: The way to draw; nil when only a query can show it.
+    /// The way to draw, by the option `--as` before all else; nil when only a query to the terminal can show it.
     static func known(flag: PictureWay?, environment: [String: String], terminal: Terminal) -> PictureWay? {
         if let flag { return flag }
         let value = { (name: String) in environment[name] ?? "" }

@@ -12,14 +12,7 @@ import Synchronization
 final class ActivityFile: Sendable {
     /// Large files on their way.
     struct Activity: Codable, Sendable {
-        /// A transfer.
-        struct Transfer: Codable, Sendable {
-            var path: String
-            var completed: Int64
-            var total: Int64
-        }
-
-        var transfers: [Transfer]
+        var transfers: [MirrorActivity.Transfer]
         /// Bytes a second of all transfers; nil when unknown.
         var bytesPerSecond: Double?
 
@@ -65,10 +58,7 @@ final class ActivityFile: Sendable {
             } else if now - state.lastWrite >= Self.interval {
                 state.lastWrite = now
                 state.isWritten = true
-                write(
-                    Activity(
-                        transfers: transfers.map { .init(path: $0.path, completed: $0.completed, total: $0.total) },
-                        bytesPerSecond: state.activity.bytesPerSecond))
+                write(Activity(transfers: transfers, bytesPerSecond: state.activity.bytesPerSecond))
             }
         }
     }

@@ -23,8 +23,7 @@ final class LiveStatus: Sendable {
     private static let pulse = 1.0
 
     private let line: StatusLine
-    private let columns: @Sendable () -> Int?
-    private let uptime: @Sendable () -> Duration
+    private let context: Context
     private let style: TextStyle
     private let readStatus: @Sendable () -> SyncStatus?
     private let state: Mutex<State>
@@ -32,17 +31,16 @@ final class LiveStatus: Sendable {
     /// Creates the line; `readStatus` reads the mirror's database.
     init(_ context: Context, readStatus: @escaping @Sendable () -> SyncStatus?) {
         line = context.statusLine
-        columns = context.terminal.columns
-        uptime = context.uptime
+        self.context = context
         style = TextStyle(calendar: context.calendar)
         self.readStatus = readStatus
-        state = Mutex(State(activity: MirrorActivity(now: Self.seconds(context.uptime()))))
+        state = Mutex(State(activity: MirrorActivity(now: context.seconds)))
         state.withLock { draw(&$0) }
     }
 
     /// Records an event and its printed line, if any.
     func take(_ event: SyncEvent, line: String?) {
-        let now = Self.seconds(uptime())
+        let now = context.seconds
         state.withLock { state in
             if state.isEnded { return }
             state.activity.take(event, now: now)
@@ -84,17 +82,17 @@ final class LiveStatus: Sendable {
     }
 
     private func draw(_ state: inout State) {
-        let now = Self.seconds(uptime())
+        let now = context.seconds
         state.lastDraw = now
         let isWorking = state.activity.phase == .working
         if state.isReadDue || isWorking, now >= state.nextRead {
             state.isReadDue = false
             if let status = readStatus() { state.activity.take(status) }
             // Reading the state of a large mirror is slow; bound it to a twentieth of the time.
-            let end = Self.seconds(uptime())
+            let end = context.seconds
             state.nextRead = end + max(isWorking ? Self.pulse : Self.interval, (end - now) * 20)
         }
-        write(ActivityLine.text(state.activity, columns: columns() ?? 80, style), &state)
+        write(ActivityLine.text(state.activity, columns: context.terminal.columns() ?? 80, style), &state)
         if isWorking || state.isReadDue { arm(&state, isUrgent: false) }
     }
 
@@ -126,6 +124,4 @@ final class LiveStatus: Sendable {
             draw(&state)
         }
     }
-
-    private static func seconds(_ duration: Duration) -> Double { duration / .seconds(1) }
 }

@@ -19,11 +19,14 @@ struct MirrorActivity: Sendable {
     }
 
     /// A large file on its way.
-    struct Transfer: Hashable, Sendable {
+    struct Transfer: Codable, Hashable, Sendable {
         var path: String
         var completed: Int64
         var total: Int64
-        fileprivate var lastMove: Double
+        /// When a byte moved last; not for other programs.
+        var lastMove = 0.0
+
+        private enum CodingKeys: String, CodingKey { case path, completed, total }
     }
 
     /// Seconds without progress after which a transfer is considered abandoned, when a cycle has ended without it.
@@ -112,13 +115,13 @@ struct MirrorActivity: Sendable {
     private mutating func progress(_ event: SyncEvent, _ now: Double) {
         guard let path = event.path, let total = event.total else { return }
         begin(now)
-        let completed = event.bytes ?? 0
+        let transfer = Transfer(path: path, completed: event.bytes ?? 0, total: total, lastMove: now)
         if let index = transfers.firstIndex(where: { $0.path == path }) {
-            moved += max(0, completed - transfers[index].completed)
-            transfers[index] = Transfer(path: path, completed: completed, total: total, lastMove: now)
+            moved += max(0, transfer.completed - transfers[index].completed)
+            transfers[index] = transfer
         } else {
             // Bytes that the other side already had do not count as moved.
-            transfers.append(Transfer(path: path, completed: completed, total: total, lastMove: now))
+            transfers.append(transfer)
         }
         meter.take(time: now, count: moved)
     }

@@ -26,12 +26,12 @@ final class MirrorTransferLog: Sendable {
     init(_ context: Context, _ display: ProgressMode.Display) {
         self.context = context
         self.display = display
-        state = Mutex(State(activity: MirrorActivity(now: context.uptime() / .seconds(1))))
+        state = Mutex(State(activity: MirrorActivity(now: context.seconds)))
     }
 
     /// Records an event of the sync.
     func take(_ event: SyncEvent) {
-        let now = context.uptime() / .seconds(1)
+        let now = context.seconds
         state.withLock { state in
             state.activity.take(event, now: now)
             switch (event.event, event.path) {
@@ -62,9 +62,10 @@ final class MirrorTransferLog: Sendable {
         state.withLock { state in
             if state.isEnded { return }
             state.isEnded = true
-            write(
+            context.report(
                 ProgressEvent(
-                    event: .summary, time: time, bytes: state.bytes, files: state.files, failed: state.failed,
+                    event: .summary, time: context.timestamp, bytes: state.bytes, files: state.files,
+                    failed: state.failed,
                     version: 1))
         }
     }
@@ -84,15 +85,8 @@ final class MirrorTransferLog: Sendable {
         }
     }
 
-    private var time: String { CalendarTime.utc(context.now()).rfc3339 }
-
     private func write(_ kind: ProgressEvent.Kind, _ path: String, _ bytes: Int64, _ total: Int64?) {
         guard display == .events else { return }
-        write(ProgressEvent(event: kind, time: time, path: path, bytes: bytes, total: total))
-    }
-
-    private func write(_ event: ProgressEvent) {
-        guard let line = try? JSON.line(event) else { return }
-        try? context.diagnostics.write(line)
+        context.report(ProgressEvent(event: kind, time: context.timestamp, path: path, bytes: bytes, total: total))
     }
 }

@@ -39,6 +39,20 @@ struct ProgressEvent: Encodable, Sendable {
     var version: Int?
 }
 
+extension Context {
+    /// The time now, as RFC 3339 in UTC.
+    var timestamp: String { CalendarTime.utc(now()).rfc3339 }
+
+    /// Seconds since some moment.
+    var seconds: Double { uptime() / .seconds(1) }
+
+    /// Writes an event to standard error; without that it is lost.
+    func report(_ event: ProgressEvent) {
+        guard let line = try? JSON.line(event) else { return }
+        try? diagnostics.write(line)
+    }
+}
+
 /// Whether and how progress is shown.
 enum ProgressMode: String, Sendable, CaseIterable, ExpressibleByArgument {
     /// A line redrawn on a terminal, log lines elsewhere.
@@ -64,10 +78,10 @@ enum ProgressMode: String, Sendable, CaseIterable, ExpressibleByArgument {
 
     /// The display for this terminal; none uses escape sequences, except ``TaskbarProgress`` on terminals that support
     /// it.
-    func display(terminal: Terminal, environment: [String: String], json: Bool) -> Display {
+    func display(_ context: Context, json: Bool) -> Display {
         if self == .json { return .events }
         if self == .never || (json && self != .always) { return .none }
-        let isDumb = environment["TERM"] == "dumb"
-        return terminal.isErrorTerminal && !isDumb ? .live : .log
+        let isDumb = context.environment["TERM"] == "dumb"
+        return context.terminal.isErrorTerminal && !isDumb ? .live : .log
     }
 }

@@ -68,8 +68,6 @@ final class ProgressReporter: Sendable {
         line = context.statusLine
     }
 
-    private var now: Double { context.uptime() / .seconds(1) }
-
     /// Sets the number of transfers, and their bytes in all when known.
     func plan(_ count: Int, total: Int64? = nil) { state.withLock { $0.plan = (count, total) } }
 
@@ -78,7 +76,7 @@ final class ProgressReporter: Sendable {
         _ name: String, path: String? = nil, place: (number: Int, of: Int)? = nil, total: Int64?,
         from completed: Int64 = 0
     ) {
-        let now = now
+        let now = context.seconds
         state.withLock { state in
             state.start = state.start ?? now
             state.all = state.all ?? RateMeter(time: now, count: 0)
@@ -97,7 +95,7 @@ final class ProgressReporter: Sendable {
 
     /// Updates the progress.
     func update(_ progress: TransferProgress) {
-        let now = now
+        let now = context.seconds
         state.withLock { state in
             guard var current = state.current else { return }
             if !current.hasMoved, progress.completed < current.before {
@@ -121,13 +119,13 @@ final class ProgressReporter: Sendable {
 
     /// Reports the passing of time: a stalled transfer is reported as well.
     func tick() {
-        let now = now
+        let now = context.seconds
         state.withLock { tell(&$0, now) }
     }
 
     /// Reports the progress now, on a user's signal.
     func tellNow() {
-        let now = now
+        let now = context.seconds
         state.withLock { state in
             switch display {
             case .events where state.current != nil: write(.progress, state.current)
@@ -156,7 +154,7 @@ final class ProgressReporter: Sendable {
     func fail() { end(isWhole: false) }
 
     private func end(isWhole: Bool) {
-        let now = now
+        let now = context.seconds
         state.withLock { state in
             defer { try? line.clear() }
             guard let current = state.current else {
@@ -185,7 +183,7 @@ final class ProgressReporter: Sendable {
     /// Reports the totals, once.
     func finishAll() {
         if state.withLock({ $0.current != nil }) { fail() }
-        let now = now
+        let now = context.seconds
         state.withLock { state in
             if state.isEnded { return }
             state.isEnded = true
@@ -197,9 +195,10 @@ final class ProgressReporter: Sendable {
                         seconds: now - start))
             }
             if display == .events {
-                write(
+                context.report(
                     ProgressEvent(
-                        event: .summary, time: time, bytes: state.bytes, total: state.plan.total, files: state.files,
+                        event: .summary, time: context.timestamp, bytes: state.bytes, total: state.plan.total,
+                        files: state.files,
                         failed: state.failed, present: state.present, skipped: state.skipped, version: 1))
             }
         }
@@ -264,19 +263,12 @@ final class ProgressReporter: Sendable {
         return progress
     }
 
-    private var time: String { CalendarTime.utc(context.now()).rfc3339 }
-
     private func write(_ kind: ProgressEvent.Kind, _ current: Current?) {
         guard let current else { return }
-        write(
+        context.report(
             ProgressEvent(
-                event: kind, time: time, path: current.path, bytes: current.state.completed,
+                event: kind, time: context.timestamp, path: current.path, bytes: current.state.completed,
                 total: current.state.total))
-    }
-
-    private func write(_ event: ProgressEvent) {
-        guard let line = try? JSON.line(event) else { return }
-        try? context.diagnostics.write(line)
     }
 
     /// Performs work with a timer and signals for reports, and reports the totals at its end.

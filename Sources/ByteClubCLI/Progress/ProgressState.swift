@@ -17,23 +17,9 @@ struct ProgressState: Sendable {
     /// Bytes a second; nil while unknown.
     var bytesPerSecond: Double?
     /// Seconds since the transfer started.
-    var elapsed: Double
+    var elapsed = 0.0
     /// Seconds since a byte moved.
-    var idle: Double
-
-    init(
-        name: String, place: (number: Int, of: Int)? = nil, completed: Int64, inFlight: Int64 = 0, total: Int64?,
-        bytesPerSecond: Double? = nil, elapsed: Double = 0, idle: Double = 0
-    ) {
-        self.name = name
-        self.place = place
-        self.completed = completed
-        self.inFlight = inFlight
-        self.total = total
-        self.bytesPerSecond = bytesPerSecond
-        self.elapsed = elapsed
-        self.idle = idle
-    }
+    var idle = 0.0
 
     /// Moved bytes, acknowledged or not.
     var moved: Int64 { max(completed, min(completed + inFlight, total ?? .max)) }

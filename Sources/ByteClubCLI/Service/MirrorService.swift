@@ -53,9 +53,9 @@ struct MirrorService: Sendable {
     /// Writes the unit and starts it, unless it is up to date.
     ///
     /// - Throws: ``Failure``; then nothing was changed.
-    func install<Engine: MirrorEngine>(_ engine: Engine.Type, options: [String]) throws -> Answer {
+    func install(_ engine: any MirrorEngine.Type, options: [String]) throws -> Answer {
         let systemctl = try Systemctl(context, instead: advice)
-        if !units.areThere, try Engine.status(of: place.configuration).isRunning {
+        if !units.areThere, try engine.status(of: place.configuration).isRunning {
             throw Failure(
                 .tryAgain, "a sync of '\(place.directory)' is already running; stop it first, then install the service")
         }
@@ -67,7 +67,7 @@ struct MirrorService: Sendable {
             variables: ServiceUnit.assignments(Self.variables, in: context.environment))
         try place.prepare(engine, isDryRun: false)
         try place.remember(engine)
-        let isChanged = try units.install([.init(name: name, text: unit.text)], systemctl)
+        let isChanged = try units.install([(name, unit.text)], systemctl)
         return answer(isInstalled: true, isChanged: isChanged)
     }
 

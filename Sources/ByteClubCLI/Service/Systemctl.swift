@@ -27,11 +27,6 @@ struct Systemctl: Sendable {
     /// Runs a command.
     ///
     /// - Throws: ``Failure`` with systemd's message when it fails.
-    func callAsFunction(_ arguments: String...) throws { try self(arguments) }
-
-    /// Runs a command.
-    ///
-    /// - Throws: ``Failure`` with systemd's message when it fails.
     func callAsFunction(_ arguments: [String]) throws {
         let answer = try run(arguments)
         if answer.status != 0 {
@@ -65,11 +60,8 @@ struct Systemctl: Sendable {
         close(ends[1])
         guard failure == 0 else { throw FileFailure("read", program, failure) }
         let bytes = (try? LocalFile.read(ends[0], program, limit: 1 << 16)) ?? []
-        var status: Int32 = 0
-        while unsafe waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else { throw FileFailure("read", program) }
-        }
+        guard let status = ShellCommand.end(of: child) else { throw FileFailure("read", program) }
         let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""
-        return (status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F), line)
+        return (status, line)
     }
 }

@@ -57,11 +57,7 @@ struct TransferService: Sendable {
                     + "\(Self.service)'")
         }
         let isChanged = try units.install(
-            [
-                .init(name: Self.socket, text: socketText(path)),
-                .init(name: Self.service, text: serviceText(transfers)),
-            ],
-            systemctl)
+            [(Self.socket, socketText(path)), (Self.service, serviceText(transfers))], systemctl)
         return Answer(units: [Self.socket, Self.service], isInstalled: true, isChanged: isChanged)
     }
 

@@ -1,11 +1,5 @@
 /// Unit files of the user's systemd that are installed and removed together.
 struct UserUnits: Sendable {
-    /// A unit's name and contents.
-    struct Unit: Sendable {
-        var name: String
-        var text: String
-    }
-
     /// The folder of the user's units.
     private let folder: String
     /// The units' names in start order.
@@ -27,7 +21,7 @@ struct UserUnits: Sendable {
     ///
     /// - Returns: Whether anything was changed.
     /// - Throws: ``Failure``; then nothing was changed.
-    func install(_ units: [Unit], _ systemctl: Systemctl) throws -> Bool {
+    func install(_ units: [(name: String, text: String)], _ systemctl: Systemctl) throws -> Bool {
         let before = units.map { (unit: $0, bytes: try? LocalFile.read(path($0.name), limit: 1 << 20)) }
         let isChanged = before.contains { $0.bytes != Array($0.unit.text.utf8) }
         do {
@@ -36,7 +30,7 @@ struct UserUnits: Sendable {
                 for unit in units {
                     try LocalFile.replace(path(unit.name), with: Array(unit.text.utf8), mode: 0o644)
                 }
-                try systemctl("daemon-reload")
+                try systemctl(["daemon-reload"])
             }
             try systemctl(["enable", "--now"] + names)
             if isChanged, before.contains(where: { $0.bytes != nil }) { try systemctl(["restart"] + names) }
@@ -51,7 +45,7 @@ struct UserUnits: Sendable {
     func remove(_ systemctl: Systemctl) throws {
         try systemctl(["disable", "--now"] + names)
         for name in names where LocalFile.exists(path(name)) { try LocalFile.remove(path(name)) }
-        try systemctl("daemon-reload")
+        try systemctl(["daemon-reload"])
     }
 
     private func undo(_ before: [(name: String, bytes: [UInt8]?)], _ systemctl: Systemctl) {
@@ -63,6 +57,6 @@ struct UserUnits: Sendable {
                 try? LocalFile.remove(path(name))
             }
         }
-        try? systemctl("daemon-reload")
+        try? systemctl(["daemon-reload"])
     }
 }

@@ -35,13 +35,9 @@ extension Context {
         }
     }
 
-    /// The same with the stored token alone, for what goes on without this program.
+    /// The same with the stored token alone, for work that continues without this program.
     ///
-    /// - Parameters:
-    ///   - flags: What the command line set.
-    ///   - refusal: What is said when there is a token in the environment only.
-    /// - Returns: The login.
-    /// - Throws: ``Failure`` when no token is stored for the server.
+    /// - Throws: ``Failure`` when no token is stored for the server: `refusal`, if there is one in the environment only.
     func storedLogin(flags: Settings, otherwise refusal: String) throws -> Login {
         var settings = try settings(flags: flags)
         settings.token = nil

@@ -24,9 +24,9 @@ struct Settings: Hashable, Sendable {
     var schedule: String?
     /// Whether a sync shows on the desktop what other members do.
     var notifies: Bool?
+}
 
-    init() {}
-
+extension Settings {
     /// The settings that the environment makes.
     init(environment: [String: String]) throws {
         let value = { (name: String) in environment[name].flatMap { $0.isEmpty ? nil : $0 } }
@@ -46,14 +46,14 @@ struct Settings: Hashable, Sendable {
     /// Reads the settings file: lines `name = value`, and comments after `#` at the start of a line.
     init(file text: String, path: String) throws {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let line = Self.trimmed(line)
+            let line = line.trimmed
             if line.isEmpty || line.hasPrefix("#") { continue }
             let place = "\(path):\(index + 1)"
             guard let equals = line.firstIndex(of: "=") else {
                 throw Failure(.configuration, "\(place): expected 'name = value'")
             }
-            let name = Self.trimmed(line[..<equals])
-            let value = Self.trimmed(line[line.index(after: equals)...])
+            let name = line[..<equals].trimmed
+            let value = line[line.index(after: equals)...].trimmed
             switch name {
             case "server": server = value
             case "folder": folder = value
@@ -112,12 +112,14 @@ struct Settings: Hashable, Sendable {
         default: throw Failure(.configuration, "invalid value '\(text)' for \(name); must be true or false")
         }
     }
+}
 
-    private static func trimmed(_ text: Substring) -> String {
-        var text = text
+extension Substring {
+    /// The text without blanks and line ends around it.
+    var trimmed: String {
+        var text = self
         while text.first?.isWhitespace == true { text.removeFirst() }
         while text.last?.isWhitespace == true { text.removeLast() }
         return String(text)
     }
-
 }

@@ -2,9 +2,7 @@
 enum Token {
     /// The token without blanks and line ends around it.
     static func check(_ text: String, _ source: String) throws -> String {
-        var token = text[...]
-        while token.first?.isWhitespace == true { token.removeFirst() }
-        while token.last?.isWhitespace == true { token.removeLast() }
+        let token = text[...].trimmed
         if token.isEmpty { throw Failure(.usage, "\(source) is empty; give the token that the club's owner created") }
         let isSane = token.utf8.allSatisfy { byte in
             (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
@@ -16,6 +14,6 @@ enum Token {
                 isSetting ? .configuration : .badData,
                 "\(source) is invalid; a token contains only letters, digits and -._~+/=")
         }
-        return String(token)
+        return token
     }
 }

@@ -10,31 +10,18 @@ struct RedirectVisitor {
         case allowed(then: String?)
         case refused, unexpected, tooSlow, tooMany
 
-        fileprivate var status: String {
-            switch self {
-            case .allowed(then: .some): "303 See Other"
-            case .allowed, .refused: "200 OK"
-            case .unexpected: "400 Bad Request"
-            case .tooSlow: "408 Request Timeout"
-            case .tooMany: "503 Service Unavailable"
-            }
-        }
-
-        fileprivate var title: String {
-            switch self {
-            case .allowed: "You are signed in"
-            case .refused: "Access was refused"
-            case .unexpected, .tooSlow, .tooMany: "Something went wrong"
-            }
-        }
-
-        fileprivate var text: String {
-            switch self {
-            case .allowed: "You can close this page and return to ByteClub."
-            case .refused: "No new access was granted. You can close this page."
-            case .unexpected: "ByteClub did not expect this request."
-            case .tooSlow: "The request took too long."
-            case .tooMany: "Too many requests at once."
+        fileprivate var response: (status: String, title: String, text: String) {
+            let wrong = "Something went wrong"
+            return switch self {
+            case .allowed(let page):
+                (
+                    page.map { "303 See Other\r\nLocation: \($0)" } ?? "200 OK", "You are signed in",
+                    "You can close this page and return to ByteClub."
+                )
+            case .refused: ("200 OK", "Access was refused", "No new access was granted. You can close this page.")
+            case .unexpected: ("400 Bad Request", wrong, "ByteClub did not expect this request.")
+            case .tooSlow: ("408 Request Timeout", wrong, "The request took too long.")
+            case .tooMany: ("503 Service Unavailable", wrong, "Too many requests at once.")
             }
         }
     }
@@ -71,13 +58,12 @@ struct RedirectVisitor {
 
     /// Responds and closes the connection.
     func dismiss(_ farewell: Farewell) {
+        let (status, title, text) = farewell.response
         let page = """
             <!doctype html><html lang=en><meta charset=utf-8>\
-            <meta name=viewport content="width=device-width,initial-scale=1"><title>\(farewell.title)</title>\
-            <style>\(Self.style)</style><h1>\(farewell.title)</h1><p>\(farewell.text)</p>
+            <meta name=viewport content="width=device-width,initial-scale=1"><title>\(title)</title>\
+            <style>\(Self.style)</style><h1>\(title)</h1><p>\(text)</p>
             """
-        var status = farewell.status
-        if case .allowed(then: let page?) = farewell { status += "\r\nLocation: \(page)" }
         let head = """
             HTTP/1.1 \(status)\r
             Content-Type: text/html; charset=UTF-8\r

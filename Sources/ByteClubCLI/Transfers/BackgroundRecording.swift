@@ -10,20 +10,6 @@ struct BackgroundRecording: Sendable {
     /// Transfers per request to the daemon, whose size is limited.
     var portion = 200
 
-    /// A recorded transfer; as JSON the ``TransferObject``.
-    private struct Line: CommandResult {
-        var transfer: TransferObject
-
-        func text(_ style: TextStyle) -> String {
-            var table = TextTable(.init(), .init(isShortened: true))
-            table.hasTitles = false
-            table.rows = [[style.columns == nil ? transfer.id : transfer.shortID, transfer.label]]
-            return style.list(table)
-        }
-
-        func encode(to encoder: any Encoder) throws { try transfer.encode(to: encoder) }
-    }
-
     /// Records the transfers that are not recorded already.
     ///
     /// - Throws: ``Failure`` when one could not be recorded, after all others.
@@ -70,8 +56,8 @@ struct BackgroundRecording: Sendable {
 
     private func print(_ tasks: [BackgroundStatus], _ ids: TransferIDs) throws {
         for task in tasks {
-            let line = Line(transfer: TransferObject(task, id: ids.short(task.id)))
-            if json { try context.output.write(JSON.line(line)) } else { try context.print(line, json: false) }
+            let transfer = TransferObject(task, id: ids.short(task.id))
+            if json { try context.output.write(JSON.line(transfer)) } else { try context.print(transfer, json: false) }
         }
     }
 }

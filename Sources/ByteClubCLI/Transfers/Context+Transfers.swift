@@ -53,11 +53,9 @@ extension Context {
     ///
     /// - Throws: ``Failure`` without a login for that server, or with that of another member.
     func login(for server: TransferServer) throws -> Login {
-        var settings = Settings()
-        settings.server = server.address
-        settings.certificateAuthorityFile = server.certificateAuthorityFile
-        settings.pin = server.pin
-        settings.allowsInsecureHTTP = server.allowsInsecureHTTP
+        let settings = Settings(
+            server: server.address, certificateAuthorityFile: server.certificateAuthorityFile, pin: server.pin,
+            allowsInsecureHTTP: server.allowsInsecureHTTP)
         let login = try Login(settings: settings, credentials: credentials.load())
         if let member = server.member, let present = login.member, member != present {
             throw Failure(

@@ -31,7 +31,8 @@ struct EarlyTransfers<Value: Sendable> {
     /// The most running transfers; none starts early when it is 1.
     private let width: Int
     private var underWay: [Int: Transfer] = [:]
-    private var pace = LinePace()
+    /// The durations of the current transfers.
+    var pace = LinePace()
 
     init(width: Int) { self.width = width }
 
@@ -39,9 +40,6 @@ struct EarlyTransfers<Value: Sendable> {
     var hasRoom: Bool {
         width > 1 && underWay.count < width && underWay.values.reduce(0) { $0 + $1.size } < pace.mostBytes
     }
-
-    /// Records the duration of the current transfer.
-    mutating func learn(_ bytes: Int64, in seconds: Double) { pace.take(bytes, in: seconds) }
 
     /// Starts the transfer with a number in the batch.
     mutating func begin(

@@ -80,14 +80,8 @@ struct PhotoUploadWork: BackgroundWork {
 }
 
 extension CoreAPIv1Remote {
-    /// A club's server for a work of the daemon, within the daemon's rate.
-    ///
-    /// - Parameters:
-    ///   - login: The server and the member's token.
-    ///   - work: The work.
-    ///   - pieces: The size of upload pieces, learned by earlier works.
-    /// - Returns: The server.
-    /// - Throws: Errors of opening a session.
+    /// A club's server for a work of the daemon, within the daemon's rate; `pieces` is the size of upload pieces that
+    /// earlier works have learned.
     static func background(
         _ login: Login, _ work: WorkContext, pieces: UploadPieces = UploadPieces()
     ) throws -> CoreAPIv1Remote {

@@ -54,16 +54,8 @@ struct TransferList: CommandResult {
 
     /// Reasons why transfers have failed or wait, grouped.
     private func remarks(of transfers: [TransferObject], _ style: TextStyle) -> [String] {
-        var groups: [(first: String, count: Int, remark: String)] = []
-        for transfer in transfers {
-            guard let remark = remark(transfer, style) else { continue }
-            if let index = groups.firstIndex(where: { $0.remark == remark }) {
-                groups[index].count += 1
-            } else {
-                groups.append((transfer.shortID, 1, remark))
-            }
-        }
-        return groups.map { $0.first + ($0.count > 1 ? " and \($0.count - 1) more" : "") + $0.remark }
+        let remarks = transfers.compactMap { transfer in remark(transfer, style).map { (transfer.shortID, $0) } }
+        return ProblemGroup.groups(of: remarks).map { $0.entries + $0.message }
     }
 
     /// The reason why a transfer has failed or waits.

@@ -1,7 +1,8 @@
+import ByteClubCore
 import ByteClubHTTP
 
-/// The JSON object for a background transfer.
-struct TransferObject: Encodable, Hashable, Sendable {
+/// A background transfer: its JSON object, and for people its ID and name.
+struct TransferObject: CommandResult, Hashable {
     /// Which way the bytes go.
     enum Kind: String, Encodable, Sendable {
         case upload, download
@@ -19,7 +20,7 @@ struct TransferObject: Encodable, Hashable, Sendable {
     /// Bytes that need not be moved again.
     var bytes: Int64
     /// Bytes in all; null while unknown.
-    var total: Int64?
+    @NullableJSON var total: Int64?
     /// Bytes a second; 0 while nothing moves.
     var rate: Int64
     /// Seconds left at that rate; absent when unknown.
@@ -59,18 +60,11 @@ struct TransferObject: Encodable, Hashable, Sendable {
         message = status.state == .done ? Self.place(status.result) : status.failure?.message
     }
 
-    func encode(to encoder: any Encoder) throws {
-        var box = encoder.container(keyedBy: CodingKeys.self)
-        try box.encode(id, forKey: .id)
-        try box.encode(kind, forKey: .kind)
-        try box.encode(label, forKey: .label)
-        try box.encode(state, forKey: .state)
-        try box.encode(bytes, forKey: .bytes)
-        try box.encode(total, forKey: .total)
-        try box.encode(rate, forKey: .rate)
-        try box.encodeIfPresent(timeLeft, forKey: .timeLeft)
-        try box.encodeIfPresent(message, forKey: .message)
-        try box.encodeIfPresent(nextAttempt, forKey: .nextAttempt)
+    func text(_ style: TextStyle) -> String {
+        var table = TextTable(.init(), .init(isShortened: true))
+        table.hasTitles = false
+        table.rows = [[style.columns == nil ? id : shortID, label]]
+        return style.list(table)
     }
 
     private static func kind(_ work: BackgroundRequest.Work) -> Kind {
@@ -93,5 +87,15 @@ struct TransferObject: Encodable, Hashable, Sendable {
         guard let result else { return nil }
         if let file = result.file { return file }
         return result.bytes.isEmpty ? nil : String(decoding: result.bytes.prefix(4096), as: UTF8.self)
+    }
+}
+
+/// A number that JSON has as null, not absent, when it is unknown.
+@propertyWrapper struct NullableJSON: Encodable, Hashable, Sendable {
+    var wrappedValue: Int64?
+
+    func encode(to encoder: any Encoder) throws {
+        var box = encoder.singleValueContainer()
+        try box.encode(wrappedValue)
     }
 }

@@ -13,13 +13,7 @@ struct WaitEvents {
     /// The last statuses of transfers that were removed before their end.
     private var forgotten: [BackgroundStatus] = []
 
-    /// Computes the events for the current statuses.
-    ///
-    /// - Parameters:
-    ///   - wait: The wait, whose finished transfers are in order of their ends.
-    ///   - now: The time in seconds from any origin.
-    ///   - time: The same as RFC 3339.
-    /// - Returns: The events to write.
+    /// Computes the events to write for the current statuses, at a time in seconds from any origin and as RFC 3339.
     mutating func take(_ wait: TransferWait, now: Double, time: String) -> [ProgressEvent] {
         var events: [ProgressEvent] = []
         for status in wait.ended.dropFirst(self.wait.ended.count) {

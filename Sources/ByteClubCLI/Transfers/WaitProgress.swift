@@ -16,20 +16,20 @@ final class WaitProgress: Sendable {
         self.context = context
         self.display = display
         line = context.statusLine
-        start = context.uptime() / .seconds(1)
+        start = context.seconds
         lastLine = Mutex(start)
     }
 
     /// Reports the statuses, and finished transfers.
     func tell(_ wait: TransferWait) {
         guard display == .events else { return }
-        let now = context.uptime() / .seconds(1)
-        for event in events.withLock({ $0.take(wait, now: now, time: time) }) { write(event) }
+        let now = context.seconds
+        for event in events.withLock({ $0.take(wait, now: now, time: context.timestamp) }) { context.report(event) }
     }
 
     /// Shows people how far they are now.
     func show(_ wait: TransferWait) {
-        let now = context.uptime() / .seconds(1)
+        let now = context.seconds
         let state = wait.progress(after: now - start)
         switch display {
         case .live:
@@ -50,15 +50,8 @@ final class WaitProgress: Sendable {
     func end() {
         switch display {
         case .live: try? line.clear()
-        case .events: write(events.withLock { $0.summary(time: time) })
+        case .events: context.report(events.withLock { $0.summary(time: context.timestamp) })
         case .log, .none: break
         }
-    }
-
-    private var time: String { CalendarTime.utc(context.now()).rfc3339 }
-
-    private func write(_ event: ProgressEvent) {
-        guard let line = try? JSON.line(event) else { return }
-        try? context.diagnostics.write(line)
     }
 }

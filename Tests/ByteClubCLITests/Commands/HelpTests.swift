@@ -1,4 +1,5 @@
 import ByteClubCore
+import FoundationEssentials
 import MemoryRemote
 import TestSupport
 import Testing
@@ -73,7 +74,7 @@ import Testing
 
     @Test("the commands of the server's program are completed by what that program says of itself")
     func hosting() throws {
-        let root = try JSONReader.read(HostCommand.self, from: Array(Self.description.utf8))
+        let root = try JSONDecoder().decode(HostCommand.self, from: Data(Self.description.utf8))
         let offer = { (line: String, typed: String) in
             HostCompletion(words: line.split(separator: " ").map(String.init), typed: typed).offer(root)
         }

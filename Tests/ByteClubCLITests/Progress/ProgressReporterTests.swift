@@ -357,16 +357,17 @@ import Testing
     }
 
     @Test("progress is shown where it can be read")
-    func display() {
-        let auto = ProgressMode.auto
-        #expect(auto.display(terminal: Self.tty, environment: [:], json: false) == .live)
-        #expect(auto.display(terminal: Self.tty, environment: ["TERM": "dumb"], json: false) == .log)
-        #expect(auto.display(terminal: .none, environment: [:], json: false) == .log)
-        #expect(auto.display(terminal: Self.tty, environment: [:], json: true) == .none)
-        #expect(ProgressMode.always.display(terminal: Self.tty, environment: [:], json: true) == .live)
-        #expect(ProgressMode.never.display(terminal: Self.tty, environment: [:], json: false) == .none)
-        for json in [true, false] {
-            #expect(ProgressMode.json.display(terminal: Self.tty, environment: [:], json: json) == .events)
+    func display() throws {
+        let world = try World()
+        let display = { (mode: ProgressMode, terminal: Terminal, term: String, json: Bool) in
+            mode.display(world.context(["TERM": term], terminal: terminal), json: json)
         }
+        #expect(display(.auto, Self.tty, "xterm", false) == .live)
+        #expect(display(.auto, Self.tty, "dumb", false) == .log)
+        #expect(display(.auto, .none, "xterm", false) == .log)
+        #expect(display(.auto, Self.tty, "xterm", true) == .none)
+        #expect(display(.always, Self.tty, "xterm", true) == .live)
+        #expect(display(.never, Self.tty, "xterm", false) == .none)
+        for json in [true, false] { #expect(display(.json, Self.tty, "xterm", json) == .events) }
     }
 }

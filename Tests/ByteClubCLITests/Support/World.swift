@@ -88,3 +88,11 @@ final class World: Sendable {
         try await FolderListing.files(of: RemotePath("/byteclub"), server).entries.map(\.path.name)
     }
 }
+
+extension FolderListing {
+    /// The files directly in a folder, sorted by name; none when there is no such folder.
+    static func files(of folder: RemotePath, _ remote: any Remote) async throws -> EntryList {
+        let entries = try await FolderListing().entries(of: folder, remote) ?? []
+        return EntryList(entries: ListingOrder.name.sorted(entries, below: folder), folder: folder)
+    }
+}

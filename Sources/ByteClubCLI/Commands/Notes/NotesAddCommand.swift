@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 
 /// The command `byteclub notes add NAME [FILE]`.
-struct NotesAddCommand: ClubCommand {
+struct NotesAddCommand: RemoteCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Add a note from a file or from standard input.",
@@ -24,14 +24,12 @@ struct NotesAddCommand: ClubCommand {
     var force = false
 
     @OptionGroup var progressOptions: ProgressOptions
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     /// The bytes from which the progress of an upload is shown.
     private static let large = 1 << 20
 
-    func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+    func answer(_ login: Login, _ context: Context) async throws -> EntryChange {
         let path = try EntryPath.newNote(name, login)
         let (text, modified, isExecutable) = try read(context)
         if Self.isPhoto(text) {
@@ -42,8 +40,9 @@ struct NotesAddCommand: ClubCommand {
         // A small note is stored before anyone could read its progress.
         let isLarge = text.count >= Self.large || progressOptions.progress == .json
         let reporter = ProgressReporter(
-            context, display: isLarge ? progressOptions.display(context, json: outputOptions.json) : .none, .saving)
-        let change = try await context.withRemote(login, mayTakeLong: isLarge) { remote in
+            context, display: isLarge ? progressOptions.progress.display(context, json: options.output.json) : .none,
+            .saving)
+        return try await context.withRemote(login, mayTakeLong: isLarge) { remote in
             func put(_ condition: WriteCondition) async throws -> Metadata {
                 reporter.start(path.name, path: path.string, total: Int64(text.count))
                 let stored = try await remote.put(
@@ -66,7 +65,6 @@ struct NotesAddCommand: ClubCommand {
                 }
             }
         }
-        try context.print(change, json: outputOptions.json)
     }
 
     /// Whether bytes begin as a JPEG does.

@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 
 /// The command `byteclub notes append NAME [TEXT...]`.
-struct NotesAppendCommand: ClubCommand {
+struct NotesAppendCommand: RemoteCommand {
     static let configuration = CommandConfiguration(
         commandName: "append",
         abstract: "Append lines to a note; a new one if there is none.",
@@ -24,16 +24,14 @@ struct NotesAppendCommand: ClubCommand {
     @Argument(help: "The text; standard input if omitted.")
     var text: [String] = []
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
-    func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+    func answer(_ login: Login, _ context: Context) async throws -> EntryChange {
         let path = try EntryPath.newNote(name, login)
         let added = Array((text.joined(separator: " ") + "\n").utf8)
         let lines = text.isEmpty ? try context.input.readAll(NoteContent.limit) : added
         let stored = try await context.withRemote(login) { try await Self.append(lines, to: path, $0) }
-        try context.print(EntryChange(verb: "saved", entry: stored, folder: login.notes), json: outputOptions.json)
+        return EntryChange(verb: "saved", entry: stored, folder: login.notes)
     }
 
     private static func append(_ lines: [UInt8], to path: RemotePath, _ remote: any Remote) async throws -> Metadata {

@@ -47,7 +47,7 @@ struct NotesRemoveCommand: ClubCommand {
 }
 
 /// The command `byteclub notes restore NAME [VERSION]`.
-struct NotesRestoreCommand: ClubCommand {
+struct NotesRestoreCommand: RemoteCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Restore a removed note or an older version, as a new version.",
@@ -62,20 +62,18 @@ struct NotesRestoreCommand: ClubCommand {
         help: ArgumentHelp("The version; default: the last one of a removed note.", valueName: "version"))
     var revision: String?
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
-    func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
-        let note = EntryVersions(path: try EntryPath.note(name, login), folder: login.notes, kind: "note")
+    func answer(_ login: Login, _ context: Context) async throws -> EntryChange {
+        let note = try EntryVersions(ofNote: name, login)
         let revision = try revision.map(RevisionArgument.read)
         let restored = try await context.withRemote(login) { try await note.restore(revision, $0) }
-        try context.print(EntryChange(verb: "restored", entry: restored, folder: note.folder), json: outputOptions.json)
+        return EntryChange(verb: "restored", entry: restored, folder: note.folder)
     }
 }
 
 /// The command `byteclub notes history NAME`.
-struct NotesHistoryCommand: ClubCommand {
+struct NotesHistoryCommand: HistoryCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "List a note's versions, newest first: version, size, date and author.",
@@ -84,26 +82,33 @@ struct NotesHistoryCommand: ClubCommand {
             \(EntryObject.help)
             """)
 
-    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
-
     @Argument(help: "The name of a note, existing or removed, as in Trips/plan.md.", completion: .names)
     var name: String
 
     @Option(help: "List at most this many versions, 1 to 1000.")
     var limit = 100
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
+    func entry(_ login: Login) throws -> EntryVersions { try EntryVersions(ofNote: name, login) }
+}
+
+/// A command that lists the versions of an entry.
+protocol HistoryCommand: RemoteCommand, QueryCommand {
+    /// The most versions to list.
+    var limit: Int { get }
+
+    /// The entry.
+    func entry(_ login: Login) throws -> EntryVersions
+}
+
+extension HistoryCommand {
     func validate() throws {
         guard (1...EntryVersions.most).contains(limit) else { throw ValidationError("--limit must be 1 to 1000") }
     }
 
-    func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
-        let note = EntryVersions(path: try EntryPath.note(name, login), folder: login.notes, kind: "note")
-        let limit = limit
-        let versions = try await context.withRemote(login) { try await note.list($0, limit: limit) }
-        try context.print(VersionList(versions: versions), json: outputOptions.json)
+    func answer(_ login: Login, _ context: Context) async throws -> VersionList {
+        let (entry, limit) = (try entry(login), limit)
+        return VersionList(versions: try await context.withRemote(login) { try await entry.list($0, limit: limit) })
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 
 /// The command `byteclub notes list [FOLDER]`.
-struct NotesListCommand: ClubCommand {
+struct NotesListCommand: QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the notes: name, size and date.",
         discussion: """
@@ -16,8 +16,6 @@ struct NotesListCommand: ClubCommand {
               byteclub notes list Trips --recursive
               byteclub notes list --deleted
             """)
-
-    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
 
     @Argument(help: ArgumentHelp("A folder in the shared folder.", valueName: "path"), completion: .names)
     var path: String?

@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 
 /// The command `byteclub notes mv OLD NEW`.
-struct NotesMoveCommand: ClubCommand {
+struct NotesMoveCommand: RemoteCommand {
     static let configuration = CommandConfiguration(
         commandName: "mv",
         abstract: "Rename or move a note.",
@@ -22,26 +22,17 @@ struct NotesMoveCommand: ClubCommand {
         completion: .names)
     var destination: String
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
-    func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+    func answer(_ login: Login, _ context: Context) async throws -> EntryChange {
         let path = try EntryPath.note(name, login)
         let target = try EntryPath.newNote(
             destination.hasSuffix("/") ? destination + path.name : destination, login)
+        let name = path.name(below: login.notes)
         let moved = try await context.withRemote(login) { remote in
-            do {
-                let current = try await remote.metadata(at: path)
-                if current.isDeleted { throw EntryPath.missing("note", path.name(below: login.notes)) }
-                if current.isFolder { throw EntryPath.folder("note", path.name(below: login.notes)) }
-            } catch let error as RemoteError where error.code == .notFound {
-                throw EntryPath.missing("note", path.name(below: login.notes))
-            }
+            _ = try await EntryRemoval.file(path, named: name, kind: "note", remote)
             return try await EntryMove.move(path, to: target, below: login.notes, kind: "note", remote)
         }
-        try context.print(
-            EntryChange(verb: "moved '\(path.name(below: login.notes))' to", entry: moved, folder: login.notes),
-            json: outputOptions.json)
+        return EntryChange(verb: "moved '\(name)' to", entry: moved, folder: login.notes)
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 
 /// The command `byteclub notes search WORDS`.
-struct NotesSearchCommand: ClubCommand {
+struct NotesSearchCommand: QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "search",
         abstract: "Search notes for words, in names and texts.",
@@ -19,8 +19,6 @@ struct NotesSearchCommand: ClubCommand {
               byteclub notes search '"car park" key'
               byteclub notes search --names trip 2026
             """)
-
-    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
 
     @Argument(help: "The words, in any order and case.")
     var words: [String]

@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 
 /// The command `byteclub notes show NAME`.
-struct NotesShowCommand: ClubCommand {
+struct NotesShowCommand: QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Print a note, byte for byte.",
@@ -15,8 +15,6 @@ struct NotesShowCommand: ClubCommand {
               byteclub notes show trip.md --rev 1a00000001
               byteclub notes show trip.md -o ~/trip.md
             """)
-
-    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
 
     @Argument(help: "The note's name.", completion: .names)
     var name: String

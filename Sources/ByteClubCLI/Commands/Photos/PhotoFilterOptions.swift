@@ -4,15 +4,15 @@ import ByteClubCore
 /// Options that filter photos by kind, time and place.
 struct PhotoFilterOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("List only photos of these kinds: \(PhotoKinds.words).", valueName: "kinds"),
-        completion: PhotoKinds.defaultCompletionKind,
+        help: ArgumentHelp("List only photos of these kinds: \(PhotoShape.Kind.words).", valueName: "kinds"),
+        completion: .list(PhotoShape.Kind.allCases.map(\.rawValue)),
         transform: { text in
-            guard let kinds = PhotoKinds(argument: text) else {
-                throw ValidationError("must be one or more, separated by commas, of: \(PhotoKinds.words)")
+            guard let kinds = PhotoFilter.kinds(text) else {
+                throw ValidationError("must be one or more, separated by commas, of: \(PhotoShape.Kind.words)")
             }
             return kinds
         })
-    var kind: PhotoKinds?
+    var kind: Set<PhotoShape.Kind>?
 
     @Option(
         help: ArgumentHelp(
@@ -51,7 +51,7 @@ struct PhotoFilterOptions: ParsableArguments {
     func filter(now: Int64, _ calendar: (Int64) -> CalendarTime) throws -> PhotoFilter {
         let (since, until) = try Self.span(since: since, until: until, now: now, calendar)
         return PhotoFilter(
-            kinds: kind?.kinds, since: since.map { APIDate(seconds: $0) }, until: until.map { APIDate(seconds: $0) },
+            kinds: kind, since: since.map { APIDate(seconds: $0) }, until: until.map { APIDate(seconds: $0) },
             near: near)
     }
 
@@ -80,21 +80,9 @@ struct PhotoFilterOptions: ParsableArguments {
     }
 }
 
-/// Kinds of photos, separated by commas.
-struct PhotoKinds: Sendable, Hashable, ExpressibleByArgument {
-    /// The words, for the help.
-    static let words = PhotoShape.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-
-    static var defaultCompletionKind: CompletionKind { .list(PhotoShape.Kind.allCases.map(\.rawValue)) }
-
-    /// The kinds.
-    var kinds: Set<PhotoShape.Kind>
-
-    /// Reads kinds separated by commas.
-    init?(argument: String) {
-        guard let kinds = PhotoFilter.kinds(argument) else { return nil }
-        self.kinds = kinds
-    }
+extension PhotoShape.Kind {
+    /// The words for all kinds.
+    static let words = allCases.map(\.rawValue).joined(separator: ", ")
 }
 
 extension FolderListing {
@@ -115,8 +103,7 @@ extension FolderListing {
                 if found.isComplete {
                     return (found.photos.filter { isRecursive || $0.path.parent?.key == folder.key }, 0)
                 }
-            } catch {
-                guard error.code == .notFound else { throw error }
+            } catch  where error.code == .notFound {
                 return ([], 0)
             }
         }

@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 
 /// The command `byteclub photos albums`.
-struct PhotosAlbumsCommand: ClubCommand {
+struct PhotosAlbumsCommand: QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "albums", abstract: "List the albums: name, number of photos, and the newest one's date.",
         discussion: """
@@ -15,8 +15,6 @@ struct PhotosAlbumsCommand: ClubCommand {
               byteclub photos list 'Trip 2026'
               byteclub photos upload ~/Pictures/trip --album 'Trip 2026'
             """)
-
-    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
 
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions

@@ -43,8 +43,7 @@ struct PhotosCaptionCommand: ClubCommand {
         }
         let text = text
         let note = try await context.withRemote(login) { remote in
-            _ = try await PhotoShow.metadata(of: path, remote)
-            var note = try await PhotoNote(of: path, remote)
+            var note = try await PhotoNote(ofExisting: path, remote)
             if let text {
                 note.caption.text = text.isEmpty || text.hasSuffix("\n") ? text : text + "\n"
                 try await note.save(remote)

@@ -24,25 +24,20 @@ struct PhotosCommand: ParsableCommand {
 }
 
 /// The command `byteclub photos info NAME`.
-struct PhotosInfoCommand: ClubCommand {
+struct PhotosInfoCommand: RemoteCommand, QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
         abstract: "Show a photo's details: size, version, view and its reason, caption, camera.",
         discussion: "Downloads only the beginning of the photo, which has its tags.")
 
-    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
-
     @Argument(help: "The photo's name.", completion: .names)
     var name: String
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
-    func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+    func answer(_ login: Login, _ context: Context) async throws -> PhotoInfo {
         let path = try EntryPath.photo(name, login)
-        let info = try await context.withRemote(login) { try await PhotoInfo(of: path, $0) }
-        try context.print(info, json: outputOptions.json)
+        return try await context.withRemote(login) { try await PhotoInfo(of: path, $0) }
     }
 }
 
@@ -75,7 +70,7 @@ struct PhotosRemoveCommand: ClubCommand {
 }
 
 /// The command `byteclub photos history NAME`.
-struct PhotosHistoryCommand: ClubCommand {
+struct PhotosHistoryCommand: HistoryCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "List a photo's versions, newest first: version, size, date and author.",
@@ -83,27 +78,13 @@ struct PhotosHistoryCommand: ClubCommand {
             Restore one with 'photos restore NAME --rev VERSION'. \(EntryObject.help)
             """)
 
-    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
-
     @Argument(help: "The name of a photo, existing or removed.", completion: .names)
     var name: String
 
     @Option(help: "List at most this many versions, 1 to 1000.")
     var limit = 100
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
-    func validate() throws {
-        guard (1...EntryVersions.most).contains(limit) else { throw ValidationError("--limit must be 1 to 1000") }
-    }
-
-    func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
-        let photo = EntryVersions(
-            path: try EntryPath.photo(name, login), folder: try login.photos, kind: "photo")
-        let limit = limit
-        let versions = try await context.withRemote(login) { try await photo.list($0, limit: limit) }
-        try context.print(VersionList(versions: versions), json: outputOptions.json)
-    }
+    func entry(_ login: Login) throws -> EntryVersions { try EntryVersions(ofPhoto: name, login) }
 }

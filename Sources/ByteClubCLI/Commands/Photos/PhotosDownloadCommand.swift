@@ -42,29 +42,26 @@ struct PhotosDownloadCommand: ClubCommand {
     @Flag(help: "Write the photos of all albums to one folder.")
     var flat = false
 
-    @Flag(help: "Transfer in the background and return at once; 'byteclub transfers' shows progress.")
-    var background = false
-
     @OptionGroup var transfer: TransferOptions
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
 
     func validate() throws {
         guard output == "-" else { return }
-        if background { throw ValidationError("--background cannot write to standard output") }
+        if transfer.background { throw ValidationError("--background cannot write to standard output") }
         if names.count > 1 { throw ValidationError("'-o -' takes a single photo") }
         if outputOptions.json { throw ValidationError("--json cannot be combined with '-o -'") }
     }
 
     func run(in context: Context) async throws {
         let flags = connection.settings
-        if background { return try await record(flags, context) }
+        if transfer.background { return try await record(flags, context) }
         let login = try context.login(flags: flags)
         TransferFiles.removeExpired(context)
         let rate = try transfer.rate(context, flags)
         let lane = Connector.Lane.photos(bytesPerSecond: rate)
         let reporter = ProgressReporter(
-            context, display: transfer.progressOptions.display(context, json: outputOptions.json), .download)
+            context, display: transfer.progressOptions.progress.display(context, json: outputOptions.json), .download)
         let windDown = WindDown()
         let asked = Mutex<(names: [String], done: Set<String>)?>(nil)
         do {

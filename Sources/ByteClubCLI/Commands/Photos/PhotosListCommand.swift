@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 
 /// The command `byteclub photos list [ALBUM]`.
-struct PhotosListCommand: ClubCommand {
+struct PhotosListCommand: QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the photos: name, kind, pixels, size, date and place.",
         discussion: """
@@ -24,8 +24,6 @@ struct PhotosListCommand: ClubCommand {
               byteclub photos list --since 2026-08-01 --near 46.02,7.75,5
               byteclub photos list --deleted
             """)
-
-    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
 
     @Argument(help: ArgumentHelp("The album.", valueName: "album"), completion: .names)
     var album: String?

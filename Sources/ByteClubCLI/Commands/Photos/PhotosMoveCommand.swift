@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 
 /// The command `byteclub photos mv OLD NEW`.
-struct PhotosMoveCommand: ClubCommand {
+struct PhotosMoveCommand: RemoteCommand {
     static let configuration = CommandConfiguration(
         commandName: "mv",
         abstract: "Give a photo or an album another name, or move it into an album.",
@@ -24,20 +24,16 @@ struct PhotosMoveCommand: ClubCommand {
         help: ArgumentHelp("The new name, or an album with a trailing '/'.", valueName: "new-name"), completion: .names)
     var destination: String
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
-    func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+    func answer(_ login: Login, _ context: Context) async throws -> EntryChange {
         let (photos, path) = (try login.photos, try EntryPath.photo(name, login))
         let isInto = destination.hasSuffix("/") || destination == "."
         // The photos' folder is a valid target, but not an entry in itself.
         let target = try isInto ? EntryPath.album(destination, login) : EntryPath.photo(destination, login)
         let move = PhotoMove(folder: photos, path: path, target: target, isInto: isInto)
         let moved = try await context.withRemote(login) { try await move.run($0) }
-        try context.print(
-            EntryChange(verb: "moved '\(path.name(below: photos))' to", entry: moved, folder: photos),
-            json: outputOptions.json)
+        return EntryChange(verb: "moved '\(path.name(below: photos))' to", entry: moved, folder: photos)
     }
 }
 
@@ -67,9 +63,9 @@ struct PhotoMove: Sendable {
         }
         let target = try await place(of: current, remote)
         let caption = current.isFolder ? nil : try await caption(to: target, remote)
-        let moved = try await move(current.path, to: target, "photo", remote)
+        let moved = try await EntryMove.move(current.path, to: target, below: folder, kind: "photo", remote)
         if let (note, place) = caption {
-            do { _ = try await move(note, to: place, "note", remote) } catch {
+            do { _ = try await EntryMove.move(note, to: place, below: folder, kind: "note", remote) } catch {
                 throw Failure(
                     .tryAgain,
                     "'\(name)' is now '\(moved.path.name(below: folder))', but its caption is still "
@@ -118,11 +114,5 @@ struct PhotoMove: Sendable {
                         + "\(ShellWord.command("byteclub notes mv", place.string))")
         }
         return note.map { ($0.path, place) }
-    }
-
-    private func move(
-        _ path: RemotePath, to target: RemotePath, _ kind: String, _ remote: any Remote
-    ) async throws -> Metadata {
-        try await EntryMove.move(path, to: target, below: folder, kind: kind, remote)
     }
 }

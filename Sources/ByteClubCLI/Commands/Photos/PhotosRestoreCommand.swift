@@ -27,8 +27,7 @@ struct PhotosRestoreCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let photos = try login.photos
-        let photo = EntryVersions(path: try EntryPath.photo(name, login), folder: photos, kind: "photo")
+        let photo = try EntryVersions(ofPhoto: name, login)
         let revision = try revision.map(RevisionArgument.read)
         let (restored, caption) = try await context.withRemote(login) { remote in
             let removed = try await CaptionRestoration.removal(of: photo.path, remote)
@@ -42,10 +41,10 @@ struct PhotosRestoreCommand: ClubCommand {
             }
         }
         if let caption = try? caption.get() {
-            context.note("also restored its caption '\(caption.path.name(below: photos))'")
+            context.note("also restored its caption '\(caption.path.name(below: photo.folder))'")
         }
         try context.print(
-            EntryChange(verb: "restored", entry: restored, folder: photos), json: outputOptions.json)
+            EntryChange(verb: "restored", entry: restored, folder: photo.folder), json: outputOptions.json)
         if case .failure(let failure) = caption { throw Self.withoutCaption(restored.path, failure, login) }
     }
 

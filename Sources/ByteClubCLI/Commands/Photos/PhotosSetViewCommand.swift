@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 
 /// The command `byteclub photos set-view NAME VIEW`.
-struct PhotosSetViewCommand: ClubCommand {
+struct PhotosSetViewCommand: RemoteCommand {
     static let configuration = CommandConfiguration(
         commandName: "set-view", abstract: "Set how a photo is viewed, whatever its tags say.",
         discussion: """
@@ -16,19 +16,16 @@ struct PhotosSetViewCommand: ClubCommand {
     @Argument(help: "The photo's name.", completion: .names)
     var name: String
 
-    @Argument(help: "The view: \(PhotoKinds.words) or auto.")
+    @Argument(help: "The view: \(PhotoShape.Kind.words) or auto.")
     var view: PhotoView
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
-    func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+    func answer(_ login: Login, _ context: Context) async throws -> PhotoNoteResult {
         let path = try EntryPath.photo(name, login)
         let kind = view.kind
         let note = try await context.withRemote(login) { remote in
-            _ = try await PhotoShow.metadata(of: path, remote)
-            var note = try await PhotoNote(of: path, remote)
+            var note = try await PhotoNote(ofExisting: path, remote)
             if note.caption.view != kind {
                 note.caption.view = kind
                 try await note.save(remote)
@@ -37,7 +34,7 @@ struct PhotosSetViewCommand: ClubCommand {
         }
         let shown = kind?.rawValue ?? "its tags and shape suggest"
         let done = "'\(path.name(below: try login.photos))' is now shown as \(shown)"
-        try context.print(PhotoNoteResult(photo: path, note: note, done: done), json: outputOptions.json)
+        return PhotoNoteResult(photo: path, note: note, done: done)
     }
 }
 

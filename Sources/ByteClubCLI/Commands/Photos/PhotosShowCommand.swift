@@ -3,7 +3,7 @@ import ByteClubCore
 import ByteClubMedia
 
 /// The command `byteclub photos show NAME...`.
-struct PhotosShowCommand: ClubCommand {
+struct PhotosShowCommand: QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show photos in the terminal; in a pipe, their details.",
         discussion: """
@@ -19,8 +19,6 @@ struct PhotosShowCommand: ClubCommand {
               byteclub photos show ridge.jpg --view -45,10
               byteclub photos show 'trip-*.jpg' --as blocks
             """)
-
-    static func networkUse(of arguments: [String]) -> NetworkUse { .queries }
 
     @Argument(help: "Names of photos, or patterns with * and ?.", completion: .names)
     var names: [String]
@@ -42,7 +40,7 @@ struct PhotosShowCommand: ClubCommand {
         let folder = try login.photos
         let (names, view, json) = (names, view, outputOptions.json)
         // The picture on the terminal makes a log of its download superfluous.
-        let display = progressOptions.display(context, json: json)
+        let display = progressOptions.progress.display(context, json: json)
         let isQuiet = display == .log && progressOptions.progress == .auto
         let reporter = ProgressReporter(context, display: isQuiet ? .none : display, .download)
         let canvas = json ? nil : try await context.pictureCanvas(self.as)

@@ -1,8 +1,8 @@
-import ArgumentParser
-import ByteClubCore
+public import ArgumentParser
+public import ByteClubCore
 
 /// The command `byteclub photos thumbnail NAME`.
-struct PhotosThumbnailCommand: ClubCommand {
+struct PhotosThumbnailCommand: RemoteCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumbnail",
         abstract: "Download a thumbnail of a photo and print the file's name.",
@@ -18,10 +18,10 @@ struct PhotosThumbnailCommand: ClubCommand {
     var name: String
 
     @Option(help: "The size of the box that the thumbnail fits.")
-    var size = ThumbnailBox.s
+    var size = ThumbnailSize.s
 
     @Option(help: "The image format.")
-    var format = ThumbnailCoding.jpeg
+    var format = ThumbnailImageFormat.jpeg
 
     @Option(
         name: [.short, .customLong("output")],
@@ -32,14 +32,12 @@ struct PhotosThumbnailCommand: ClubCommand {
     @Flag(help: "Replace an existing file.")
     var force = false
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
-    func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+    func answer(_ login: Login, _ context: Context) async throws -> WrittenFile {
         let path = try EntryPath.photo(name, login)
         let file = try OutputFile(output ?? Self.fileName(path, format), isForced: force)
-        let (size, format) = (size.size, format.format)
+        let (size, format) = (size, format)
         let count = try await context.withRemote(login) { remote in
             do {
                 let bytes = try await remote.thumbnail(of: path, size: size, format: format).bytes
@@ -51,36 +49,15 @@ struct PhotosThumbnailCommand: ClubCommand {
                 throw Failure(.badData, "'\(path.name)' is not a photo that the server can read")
             }
         }
-        let result = WrittenFile(file: file.path, bytes: Int64(count), source: path.string)
-        try context.print(result, json: outputOptions.json)
+        return WrittenFile(file: file.path, bytes: Int64(count), source: path.string)
     }
 
     /// `ridge-thumb.jpg` for `ridge.jpg`.
-    private static func fileName(_ path: RemotePath, _ format: ThumbnailCoding) -> String {
+    private static func fileName(_ path: RemotePath, _ format: ThumbnailImageFormat) -> String {
         NumberedName.split(path.name).stem + "-thumb" + (format == .jpeg ? ".jpg" : ".png")
     }
 }
 
-/// The sizes of thumbnails, as arguments.
-enum ThumbnailBox: String, Sendable, CaseIterable, ExpressibleByArgument {
-    case xs, s, m, l, xl
+extension ThumbnailSize: ExpressibleByArgument {}
 
-    /// The remote's word for the box.
-    var size: ThumbnailSize {
-        switch self {
-        case .xs: .xs
-        case .s: .s
-        case .m: .m
-        case .l: .l
-        case .xl: .xl
-        }
-    }
-}
-
-/// The formats of thumbnails, as arguments.
-enum ThumbnailCoding: String, Sendable, CaseIterable, ExpressibleByArgument {
-    case jpeg, png
-
-    /// The remote's word for the coding.
-    var format: ThumbnailImageFormat { self == .jpeg ? .jpeg : .png }
-}
+extension ThumbnailImageFormat: ExpressibleByArgument {}

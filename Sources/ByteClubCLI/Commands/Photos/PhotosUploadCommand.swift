@@ -44,9 +44,6 @@ struct PhotosUploadCommand: ClubCommand {
     @Flag(help: "Upload the photos in and below a folder to one album.")
     var flat = false
 
-    @Flag(help: "Transfer in the background and return at once; 'byteclub transfers' shows progress.")
-    var background = false
-
     @OptionGroup var transfer: TransferOptions
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
@@ -60,12 +57,12 @@ struct PhotosUploadCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let flags = connection.settings
-        if background { return try await record(flags, context) }
+        if transfer.background { return try await record(flags, context) }
         let login = try context.login(flags: flags)
         let rate = try transfer.rate(context, flags)
         let lane = Connector.Lane.photos(bytesPerSecond: rate)
         let reporter = ProgressReporter(
-            context, display: transfer.progressOptions.display(context, json: outputOptions.json), .upload)
+            context, display: transfer.progressOptions.progress.display(context, json: outputOptions.json), .upload)
         let windDown = WindDown()
         let (change, json) = (self.change, outputOptions.json)
         let photos = ChosenPhoto.all(in: files, isFlat: flat)
@@ -91,7 +88,7 @@ struct PhotosUploadCommand: ClubCommand {
                 JSON.line(
                     UploadSummary(
                         uploaded: outcome.done.count - present, present: present, failed: outcome.failures.count,
-                        skipped: outcome.skipped, time: CalendarTime.utc(context.now()).rfc3339)))
+                        skipped: outcome.skipped, time: context.timestamp)))
         }
         if outcome.status != .success { throw Failure.silent(outcome.status) }
     }

@@ -35,9 +35,8 @@ struct ConflictsListCommand: MirrorRequest {
     @Flag(help: "List resolved conflicts as well.")
     var all = false
 
-    @OptionGroup var mirrorOptions: MirrorOptions
+    @OptionGroup var mirror: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
-    var mirror: String? { mirrorOptions.mirror }
 
     /// The conflicts of a mirror.
     struct Answer: CommandResult {
@@ -61,8 +60,8 @@ struct ConflictsListCommand: MirrorRequest {
         }
     }
 
-    func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> Answer {
-        Answer(directory: place.directory, conflicts: try Engine.conflicts(of: place.configuration, all: all))
+    func answer(_ engine: any MirrorEngine.Type, of place: MirrorPlace) throws -> Answer {
+        Answer(directory: place.directory, conflicts: try engine.conflicts(of: place.configuration, all: all))
     }
 }
 

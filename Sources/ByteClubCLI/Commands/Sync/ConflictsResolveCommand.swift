@@ -1,5 +1,5 @@
-import ArgumentParser
-import ByteClubCore
+public import ArgumentParser
+public import ByteClubCore
 
 /// The command `byteclub conflicts resolve PATH --keep SIDE`.
 struct ConflictsResolveCommand: MirrorRequest {
@@ -21,11 +21,10 @@ struct ConflictsResolveCommand: MirrorRequest {
     var path: String
 
     @Option(help: "The side to keep.")
-    var keep: KeptSide
+    var keep: ConflictSide
 
-    @OptionGroup var mirrorOptions: MirrorOptions
+    @OptionGroup var mirror: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
-    var mirror: String? { mirrorOptions.mirror }
     var subject: String? { path }
 
     /// The resolved conflicts.
@@ -50,35 +49,24 @@ struct ConflictsResolveCommand: MirrorRequest {
         }
     }
 
-    func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> Answer {
+    func answer(_ engine: any MirrorEngine.Type, of place: MirrorPlace) throws -> Answer {
         let conflict = try SyncStatus.Conflict.find(
-            try place.relative(path), in: try Engine.conflicts(of: place.configuration, all: false))
-        try Engine.resolve(conflict, keeping: keep.side(of: conflict), of: place.configuration)
+            try place.relative(path), in: try engine.conflicts(of: place.configuration, all: false))
+        let side = keep.side(of: conflict)
+        try engine.resolve(conflict, keeping: side, of: place.configuration)
         let kept: Answer.Kept =
-            switch keep.side(of: conflict) {
+            switch side {
             case .mine: .copy
             case .theirs: .name
             case .both: .both
             }
-        return Answer(path: conflict.entry, copy: conflict.copy, kept: keep.side, content: kept)
+        return Answer(path: conflict.entry, copy: conflict.copy, kept: keep, content: kept)
     }
 }
 
-/// The side of a conflict to keep, as typed.
-enum KeptSide: String, ExpressibleByArgument, CaseIterable {
-    case mine, theirs, both
-
-    /// The engine's value.
-    var side: ConflictSide {
-        switch self {
-        case .mine: .mine
-        case .theirs: .theirs
-        case .both: .both
-        }
-    }
-
-    /// The same for a conflict: in one that arose on another machine, this machine's content has the name.
-    func side(of conflict: SyncStatus.Conflict) -> ConflictSide {
+extension ConflictSide: ExpressibleByArgument {
+    /// The engine's value: in a conflict that arose on another machine, this machine's content has the name.
+    fileprivate func side(of conflict: SyncStatus.Conflict) -> ConflictSide {
         switch self {
         case .mine: conflict.isElsewhere ? .theirs : .mine
         case .theirs: conflict.isElsewhere ? .mine : .theirs

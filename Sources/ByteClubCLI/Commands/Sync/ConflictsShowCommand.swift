@@ -17,9 +17,8 @@ struct ConflictsShowCommand: MirrorRequest {
     @Argument(help: "The entry in the mirror, or its conflict copy.", completion: .names)
     var path: String
 
-    @OptionGroup var mirrorOptions: MirrorOptions
+    @OptionGroup var mirror: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
-    var mirror: String? { mirrorOptions.mirror }
     var subject: String? { path }
 
     /// Both sides of a conflict.
@@ -37,9 +36,9 @@ struct ConflictsShowCommand: MirrorRequest {
         }
     }
 
-    func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> Answer {
+    func answer(_ engine: any MirrorEngine.Type, of place: MirrorPlace) throws -> Answer {
         let conflict = try SyncStatus.Conflict.find(
-            try place.relative(path), in: try Engine.conflicts(of: place.configuration, all: false))
+            try place.relative(path), in: try engine.conflicts(of: place.configuration, all: false))
         let sides = [conflict.entry, conflict.copy].map { place.directory + "/" + $0 }
         for side in sides where !LocalFile.exists(side) { throw Failure(.noInput, "'\(side)' is gone") }
         let contents = try sides.allSatisfy(LocalFile.isDirectory) ? sides.map(Self.listing) : Self.texts(sides)

@@ -34,15 +34,16 @@ struct LogCommand: MirrorRequest {
     @Flag(help: "Keep showing new events until Ctrl-C; --json prints one object per line.")
     var follow = false
 
-    @OptionGroup var mirrorOptions: MirrorOptions
+    @OptionGroup var mirror: MirrorOptions
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
-    var mirror: String? { mirrorOptions.mirror }
     var subject: String? { path }
 
     func validate() throws {
         guard (1...100_000).contains(limit) else { throw ValidationError("--limit must be 1 to 100000") }
-        if club, path != nil || mirror != nil { throw ValidationError("--club takes no path and no --mirror") }
+        if club, path != nil || mirror.directory != nil {
+            throw ValidationError("--club takes no path and no --mirror")
+        }
         if !club, connection.settings != Settings() { throw ValidationError("connection options require --club") }
     }
 
@@ -58,10 +59,10 @@ struct LogCommand: MirrorRequest {
         }
     }
 
-    func run<Engine: MirrorEngine>(in context: Context, with engine: Engine.Type) async throws {
-        let place = try MirrorPlace(mirror, around: subject, context)
+    func run(in context: Context, with engine: any MirrorEngine.Type) async throws {
+        let place = try MirrorPlace(mirror.directory, around: subject, context)
         try place.requireSynced()
-        let first = try answer(engine, of: place, context)
+        let first = try answer(engine, of: place)
         if !follow { return try context.print(first, json: outputOptions.json) }
         let (json, limit) = (outputOptions.json, 100_000)
         try await context.interrupts.cancelling {
@@ -76,7 +77,7 @@ struct LogCommand: MirrorRequest {
                 }
                 last = answer.events.last?.seq ?? last
                 try await Task.sleep(for: Self.interval)
-                answer.events = try Engine.log(
+                answer.events = try engine.log(
                     of: place.configuration, below: answer.path, after: last ?? 0, limit: limit)
             }
         }
@@ -109,10 +110,10 @@ struct LogCommand: MirrorRequest {
         }
     }
 
-    func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> Answer {
+    func answer(_ engine: any MirrorEngine.Type, of place: MirrorPlace) throws -> Answer {
         var below = try path.map { try place.relative($0) }
         if below?.isEmpty == true { below = nil }
-        let events = try Engine.log(of: place.configuration, below: below, after: nil, limit: limit)
+        let events = try engine.log(of: place.configuration, below: below, after: nil, limit: limit)
         return Answer(directory: place.directory, path: below, events: events)
     }
 }

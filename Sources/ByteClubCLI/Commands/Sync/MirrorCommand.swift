@@ -4,14 +4,12 @@ import ByteClubCore
 /// A command about a mirror.
 ///
 /// A program without an engine replaces itself with `byteclub-mirror`.
-protocol MirrorCommand: ClubCommand {
+protocol MirrorCommand: LocalCommand {
     /// Does the work with an engine.
-    func run<Engine: MirrorEngine>(in context: Context, with engine: Engine.Type) async throws
+    func run(in context: Context, with engine: any MirrorEngine.Type) async throws
 }
 
 extension MirrorCommand {
-    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
-
     func run(in context: Context) async throws { try await runWithEngine(in: context) }
 
     /// Runs with the program's engine, or becomes the program that has one.
@@ -28,35 +26,44 @@ protocol MirrorRequest: MirrorCommand {
     /// The result to print.
     associatedtype Answer: CommandResult
 
-    /// The named mirror; nil for the default.
-    var mirror: String? { get }
+    /// The option or argument that names the mirror.
+    associatedtype Choice: MirrorChoice
+
+    /// The named mirror.
+    var mirror: Choice { get }
     /// A path in the mirror that the command is about; nil without one.
     var subject: String? { get }
     /// How the answer is printed.
     var outputOptions: OutputOptions { get }
 
     /// Asks.
-    func answer<Engine: MirrorEngine>(_ engine: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> Answer
+    func answer(_ engine: any MirrorEngine.Type, of place: MirrorPlace) throws -> Answer
 }
 
 extension MirrorRequest {
     var subject: String? { nil }
 
-    func run<Engine: MirrorEngine>(in context: Context, with engine: Engine.Type) async throws {
-        let place = try MirrorPlace(mirror, around: subject, context)
+    func run(in context: Context, with engine: any MirrorEngine.Type) async throws {
+        let place = try MirrorPlace(mirror.directory, around: subject, context)
         try place.requireSynced()
-        try context.print(try answer(engine, of: place, context), json: outputOptions.json)
+        try context.print(try answer(engine, of: place), json: outputOptions.json)
     }
 }
 
+/// A way to name a mirror on the command line.
+protocol MirrorChoice: ParsableArguments {
+    /// The mirror as typed; nil for the default.
+    var directory: String? { get }
+}
+
 /// The mirror, for commands whose arguments are paths in it.
-struct MirrorOptions: ParsableArguments {
-    @Option(help: MirrorArgument.help, completion: .directory)
-    var mirror: String?
+struct MirrorOptions: MirrorChoice {
+    @Option(name: .customLong("mirror"), help: MirrorArgument.help, completion: .directory)
+    var directory: String?
 }
 
 /// The mirror, for commands without other arguments.
-struct MirrorArgument: ParsableArguments {
+struct MirrorArgument: MirrorChoice {
     /// The help for a mirror, with its default.
     static let help = ArgumentHelp(
         "The mirror; default: the one that you are in, else the one synced last.", valueName: "dir")
@@ -103,16 +110,8 @@ extension SyncConfiguration {
     ///
     /// - Throws: ``Failure`` or ``SyncError`` for invalid settings.
     mutating func setPace(_ settings: Settings) throws {
-        uploadLimit = try Self.rate(settings.uploadLimit, "limit-up")
-        downloadLimit = try Self.rate(settings.downloadLimit, "limit-down")
+        uploadLimit = try ByteRate.setting(settings.uploadLimit, "limit-up")
+        downloadLimit = try ByteRate.setting(settings.downloadLimit, "limit-down")
         schedule = try SyncSchedule(parsing: settings.schedule ?? "")
-    }
-
-    private static func rate(_ text: String?, _ name: String) throws -> Int? {
-        guard let text else { return nil }
-        guard let rate = ByteRate(text) else {
-            throw Failure(.configuration, "invalid value '\(text)' for \(name); write 500K or 2M")
-        }
-        return rate.bytesPerSecond
     }
 }

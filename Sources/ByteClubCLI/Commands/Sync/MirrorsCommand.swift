@@ -61,12 +61,12 @@ struct MirrorsCommand: MirrorCommand {
         func encode(to encoder: any Encoder) throws { try mirrors.encode(to: encoder) }
     }
 
-    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
+    func run(in context: Context, with engine: any MirrorEngine.Type) async throws {
         let mirrors = try MirrorRegistry(context).mirrors.map { directory in
             let place = try MirrorPlace(directory, context)
             return Mirror(
                 directory: directory, folder: place.boundFolder?.string, exists: LocalFile.isDirectory(directory),
-                status: try? Engine.status(of: place.configuration))
+                status: try? engine.status(of: place.configuration))
         }
         try context.print(Result(mirrors: mirrors), json: outputOptions.json)
     }

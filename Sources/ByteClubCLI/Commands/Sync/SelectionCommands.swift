@@ -18,19 +18,14 @@ struct SyncDeselectCommand: MirrorRequest {
     @Argument(help: ArgumentHelp("Folders in the mirror.", valueName: "folder"), completion: .directory)
     var folders: [String]
 
-    @OptionGroup var mirrorOptions: MirrorOptions
+    @OptionGroup var mirror: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
-    var mirror: String? { mirrorOptions.mirror }
     var subject: String? { folders.first }
 
-    func answer<Engine: MirrorEngine>(
-        _ engine: Engine.Type, of place: MirrorPlace, _ context: Context
-    ) throws -> SelectionChange {
+    func answer(_ engine: any MirrorEngine.Type, of place: MirrorPlace) throws -> SelectionChange {
         let paths = try folders.map { try place.folder($0, engine) }
-        for path in paths { try Engine.deselect(path, of: place.configuration) }
-        return SelectionChange(
-            directory: place.directory, deselected: paths,
-            leftOut: try place.leftOut(engine))
+        for path in paths { try engine.deselect(path, of: place.configuration) }
+        return SelectionChange(directory: place.directory, deselected: paths, leftOut: try place.leftOut(engine))
     }
 }
 
@@ -49,14 +44,11 @@ struct SyncSelectCommand: MirrorRequest {
     @Argument(help: ArgumentHelp("Folders in the mirror.", valueName: "folder"), completion: .directory)
     var folders: [String]
 
-    @OptionGroup var mirrorOptions: MirrorOptions
+    @OptionGroup var mirror: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
-    var mirror: String? { mirrorOptions.mirror }
     var subject: String? { folders.first }
 
-    func answer<Engine: MirrorEngine>(
-        _ engine: Engine.Type, of place: MirrorPlace, _ context: Context
-    ) throws -> SelectionChange {
+    func answer(_ engine: any MirrorEngine.Type, of place: MirrorPlace) throws -> SelectionChange {
         let paths = try folders.map { try place.folder($0, engine) }
         let leftOut = try place.leftOut(engine)
         for path in paths {
@@ -67,9 +59,8 @@ struct SyncSelectCommand: MirrorRequest {
                     "'\(path)' is in '\(above)', which is excluded; select that folder")
             }
         }
-        for path in paths { try Engine.select(path, of: place.configuration) }
-        return SelectionChange(
-            directory: place.directory, selected: paths, leftOut: try place.leftOut(engine))
+        for path in paths { try engine.select(path, of: place.configuration) }
+        return SelectionChange(directory: place.directory, selected: paths, leftOut: try place.leftOut(engine))
     }
 }
 
@@ -83,13 +74,10 @@ struct SyncSelectionCommand: MirrorRequest {
               byteclub sync selection --json
             """)
 
-    @OptionGroup var mirrorArgument: MirrorArgument
+    @OptionGroup var mirror: MirrorArgument
     @OptionGroup var outputOptions: OutputOptions
-    var mirror: String? { mirrorArgument.directory }
 
-    func answer<Engine: MirrorEngine>(
-        _ engine: Engine.Type, of place: MirrorPlace, _ context: Context
-    ) throws -> SelectionChange {
+    func answer(_ engine: any MirrorEngine.Type, of place: MirrorPlace) throws -> SelectionChange {
         SelectionChange(directory: place.directory, leftOut: try place.leftOut(engine))
     }
 }
@@ -121,21 +109,21 @@ struct SelectionChange: CommandResult {
 
 extension MirrorPlace {
     /// The excluded folders, spelt as on the server when known.
-    func leftOut<Engine: MirrorEngine>(_ engine: Engine.Type) throws -> [String] {
-        try Engine.deselected(of: configuration).map { key in
-            try Engine.explain(key, of: configuration).compactMap { $0.server?.path }.first ?? key
+    func leftOut(_ engine: any MirrorEngine.Type) throws -> [String] {
+        try engine.deselected(of: configuration).map { key in
+            try engine.explain(key, of: configuration).compactMap { $0.server?.path }.first ?? key
         }
     }
 
     /// A folder's path relative to the mirror's root, if the mirror or the server has it.
     ///
     /// - Throws: ``Failure`` for the root, a file, and an unknown folder.
-    func folder<Engine: MirrorEngine>(_ name: String, _ engine: Engine.Type) throws -> String {
+    func folder(_ name: String, _ engine: any MirrorEngine.Type) throws -> String {
         let path = try relative(name)
         if path.isEmpty { throw Failure(.badData, "'\(name)' is the whole mirror; name a folder in it") }
         let onDisk = directory + "/" + path
         if LocalFile.isDirectory(onDisk) { return path }
-        let known = try Engine.explain(path, of: configuration)
+        let known = try engine.explain(path, of: configuration)
         let rows = known.flatMap { [$0.disk, $0.server, $0.synced].compactMap(\.self) }
         if rows.contains(where: \.isFolder) { return path }
         if !rows.isEmpty || LocalFile.exists(onDisk) {

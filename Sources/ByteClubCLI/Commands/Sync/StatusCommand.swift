@@ -67,10 +67,8 @@ struct StatusCommand: MirrorCommand {
             if let ignored = status.ignored.text { add(["\(ignored); see .byteclubignore"], nil) }
             add(ListedLines.first(leftOut) { "excluded: \($0)/; 'byteclub sync select' includes it" }, nil)
             if let watching = status.watching { add(["watching: \(watching)"], .warning) }
-            let problems = ListedLines.first(ProblemGroup.groups(of: status.problems), count: \.count) {
-                "problem: \($0.text)"
-            }
-            add(problems, .warning)
+            let problems = ProblemGroup.groups(of: status.problems.map { ($0.path, $0.message) })
+            add(ListedLines.first(problems, count: \.count) { "problem: \($0.text)" }, .warning)
             let held = ListedLines.first(status.held) {
                 "held: \($0.path) would be removed \($0.side == "local" ? "here" : "on the server")"
             }
@@ -123,19 +121,19 @@ struct StatusCommand: MirrorCommand {
         }
     }
 
-    func run<Engine: MirrorEngine>(in context: Context, with engine: Engine.Type) async throws {
+    func run(in context: Context, with engine: any MirrorEngine.Type) async throws {
         let place = try MirrorPlace(directory, context)
         if watch { return try await follow(place, engine, context) }
         var status = try result(place, engine)
-        if status.status.isPaused { status.waiting = try? Engine.waiting(of: place.configuration) }
+        if status.status.isPaused { status.waiting = try? engine.waiting(of: place.configuration) }
         try context.print(status, json: outputOptions.json)
         if status.status.isKnown, !LocalFile.isDirectory(place.directory) {
             throw Failure(.noInput, "the mirror '\(place.directory)' is gone")
         }
     }
 
-    private func result<Engine: MirrorEngine>(_ place: MirrorPlace, _ engine: Engine.Type) throws -> Result {
-        let status = try Engine.status(of: place.configuration)
+    private func result(_ place: MirrorPlace, _ engine: any MirrorEngine.Type) throws -> Result {
+        let status = try engine.status(of: place.configuration)
         return Result(
             directory: place.directory, status: status, leftOut: status.isKnown ? try place.leftOut(engine) : [],
             activity: status.isRunning ? ActivityFile.read(place) : nil)
@@ -146,9 +144,7 @@ struct StatusCommand: MirrorCommand {
 
     /// Prints the status after each change: on a terminal in place of the last one, elsewhere after an empty line, as
     /// JSON on a line of its own.
-    private func follow<Engine: MirrorEngine>(
-        _ place: MirrorPlace, _ engine: Engine.Type, _ context: Context
-    ) async throws {
+    private func follow(_ place: MirrorPlace, _ engine: any MirrorEngine.Type, _ context: Context) async throws {
         let json = outputOptions.json
         let replaces =
             context.terminal.isOutputTerminal && context.terminal.isErrorTerminal
@@ -161,7 +157,7 @@ struct StatusCommand: MirrorCommand {
                 var result = try result(place, engine)
                 if result.status.isPaused {
                     if paused?.status != result.status {
-                        paused = (result.status, try? Engine.waiting(of: place.configuration))
+                        paused = (result.status, try? engine.waiting(of: place.configuration))
                     }
                     result.waiting = paused?.waiting
                 }

@@ -107,16 +107,14 @@ struct SyncOptions: ParsableArguments {
 
     /// The same options on a service's command line.
     var words: [String] {
-        var words: [String] = []
         let settings = settings
-        let add = { (name: String, value: String?) in if let value { words += [name, value] } }
-        add("--server", settings.server)
-        add("--folder", settings.folder)
-        add("--ca-file", settings.certificateAuthorityFile)
-        add("--pin", settings.pin)
-        add("--limit-up", settings.uploadLimit)
-        add("--limit-down", settings.downloadLimit)
-        add("--schedule", settings.schedule)
+        let values = [
+            ("--server", settings.server), ("--folder", settings.folder),
+            ("--ca-file", settings.certificateAuthorityFile), ("--pin", settings.pin),
+            ("--limit-up", settings.uploadLimit), ("--limit-down", settings.downloadLimit),
+            ("--schedule", settings.schedule),
+        ]
+        var words = values.flatMap { name, value in value.map { [name, $0] } ?? [] }
         if settings.allowsInsecureHTTP == true { words.append("--insecure-http") }
         if let notify { words.append(notify ? "--notify" : "--no-notify") }
         return words

@@ -25,14 +25,11 @@ struct DeletesReviewCommand: MirrorRequest {
               byteclub sync deletes review --json
             """)
 
-    @OptionGroup var mirrorArgument: MirrorArgument
+    @OptionGroup var mirror: MirrorArgument
     @OptionGroup var outputOptions: OutputOptions
-    var mirror: String? { mirrorArgument.directory }
 
-    func answer<Engine: MirrorEngine>(
-        _: Engine.Type, of place: MirrorPlace, _ context: Context
-    ) throws -> HeldDeletions {
-        let status = try Engine.status(of: place.configuration)
+    func answer(_ engine: any MirrorEngine.Type, of place: MirrorPlace) throws -> HeldDeletions {
+        let status = try engine.status(of: place.configuration)
         return HeldDeletions(directory: place.directory, deletions: status.held, rules: status.heldRules)
     }
 }
@@ -51,15 +48,12 @@ struct DeletesApproveCommand: MirrorRequest {
               byteclub sync deletes approve
             """)
 
-    @OptionGroup var mirrorArgument: MirrorArgument
+    @OptionGroup var mirror: MirrorArgument
     @OptionGroup var outputOptions: OutputOptions
-    var mirror: String? { mirrorArgument.directory }
 
-    func answer<Engine: MirrorEngine>(
-        _: Engine.Type, of place: MirrorPlace, _ context: Context
-    ) throws -> HeldDeletions {
-        let held = try Engine.approveDeletions(of: place.configuration)
-        let rules = try Engine.approveRules(of: place.configuration)
+    func answer(_ engine: any MirrorEngine.Type, of place: MirrorPlace) throws -> HeldDeletions {
+        let held = try engine.approveDeletions(of: place.configuration)
+        let rules = try engine.approveRules(of: place.configuration)
         return HeldDeletions(directory: place.directory, deletions: held, rules: rules, decision: .approved)
     }
 }
@@ -79,15 +73,12 @@ struct DeletesRestoreCommand: MirrorRequest {
               byteclub sync deletes restore
             """)
 
-    @OptionGroup var mirrorArgument: MirrorArgument
+    @OptionGroup var mirror: MirrorArgument
     @OptionGroup var outputOptions: OutputOptions
-    var mirror: String? { mirrorArgument.directory }
 
-    func answer<Engine: MirrorEngine>(
-        _: Engine.Type, of place: MirrorPlace, _ context: Context
-    ) throws -> HeldDeletions {
-        let held = try Engine.restoreDeletions(of: place.configuration)
-        let rules = try Engine.restoreRules(of: place.configuration)
+    func answer(_ engine: any MirrorEngine.Type, of place: MirrorPlace) throws -> HeldDeletions {
+        let held = try engine.restoreDeletions(of: place.configuration)
+        let rules = try engine.restoreRules(of: place.configuration)
         return HeldDeletions(directory: place.directory, deletions: held, rules: rules, decision: .restored)
     }
 }

@@ -15,12 +15,12 @@ struct SyncDirectoryCommand: MirrorCommand {
     @OptionGroup var options: SyncOptions
     @OptionGroup var outputOptions: OutputOptions
 
-    func run<Engine: MirrorEngine>(in context: Context, with engine: Engine.Type) async throws {
+    func run(in context: Context, with engine: any MirrorEngine.Type) async throws {
         if options.install || options.uninstall { return try await changeService(context, engine) }
         let login = try context.login(flags: options.connection.settings)
         let place = try MirrorPlace(directory, context)
         try place.checkWord(directory)
-        if !options.dryRun, let before = try place.follow(engine) {
+        if !options.dryRun, let before = try place.registry.follow(to: place.directory, engine) {
             context.note("the mirror was moved here from '\(before)'")
         }
         let settings = try configuration(place, login, context)
@@ -29,7 +29,7 @@ struct SyncDirectoryCommand: MirrorCommand {
             context: context, json: outputOptions.json, progress: options.progressOptions.progress,
             tellsTime: !options.once
         ) {
-            try? Engine.status(of: settings)
+            try? engine.status(of: settings)
         }
         let notification = ServiceNotifier(context.environment)
         let notifier = once || dryRun ? nil : try notifier(context)
@@ -40,7 +40,7 @@ struct SyncDirectoryCommand: MirrorCommand {
                 try place.remember(engine)
             }
             let isComplete = try await context.withRemote(login, .mirror) { remote in
-                let engine = try Engine(configuration: settings, remote: remote)
+                let engine = try engine.init(configuration: settings, remote: remote)
                 if dryRun { return try printer.print(try await engine.plan()) }
                 let activity = ActivityFile(place, context)
                 if once {
@@ -52,7 +52,7 @@ struct SyncDirectoryCommand: MirrorCommand {
                 return try await Self.follow(engine, printer, activity, notification, notifier)
             }
             try printer.finish(nil)
-            if once, !dryRun, !outputOptions.json { noteConflicts(try Engine.status(of: settings), context) }
+            if once, !dryRun, !outputOptions.json { noteConflicts(try engine.status(of: settings), context) }
             if !isComplete { throw Failure.silent(.tryAgain) }
         } catch {
             var failure = Failure(error)
@@ -74,7 +74,7 @@ struct SyncDirectoryCommand: MirrorCommand {
     }
 
     /// Installs or removes the service that syncs the mirror.
-    private func changeService<Engine: MirrorEngine>(_ context: Context, _ engine: Engine.Type) async throws {
+    private func changeService(_ context: Context, _ engine: any MirrorEngine.Type) async throws {
         let place = try MirrorPlace(directory, context)
         try place.checkWord(directory)
         let service = MirrorService(of: place, context)

@@ -20,13 +20,12 @@ struct SyncPauseCommand: MirrorRequest {
         transform: TimeSpan.read)
     var time: TimeSpan?
 
-    @OptionGroup var mirrorArgument: MirrorArgument
+    @OptionGroup var mirror: MirrorArgument
     @OptionGroup var outputOptions: OutputOptions
-    var mirror: String? { mirrorArgument.directory }
 
-    func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> PauseState {
-        try Engine.pause(place.configuration, for: time.map { .seconds($0.seconds) })
-        let status = try Engine.status(of: place.configuration)
+    func answer(_ engine: any MirrorEngine.Type, of place: MirrorPlace) throws -> PauseState {
+        try engine.pause(place.configuration, for: time.map { .seconds($0.seconds) })
+        let status = try engine.status(of: place.configuration)
         return PauseState(directory: place.directory, isPaused: status.isPaused, pausedUntil: status.pausedUntil)
     }
 }
@@ -41,15 +40,14 @@ struct SyncResumeCommand: MirrorRequest {
               byteclub sync resume
             """)
 
-    @OptionGroup var mirrorArgument: MirrorArgument
+    @OptionGroup var mirror: MirrorArgument
     @OptionGroup var outputOptions: OutputOptions
-    var mirror: String? { mirrorArgument.directory }
 
-    func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> PauseState {
-        let wasPaused = try Engine.resume(place.configuration)
+    func answer(_ engine: any MirrorEngine.Type, of place: MirrorPlace) throws -> PauseState {
+        let wasPaused = try engine.resume(place.configuration)
         return PauseState(
             directory: place.directory, wasPaused: wasPaused,
-            isRunning: try Engine.status(of: place.configuration).isRunning)
+            isRunning: try engine.status(of: place.configuration).isRunning)
     }
 }
 

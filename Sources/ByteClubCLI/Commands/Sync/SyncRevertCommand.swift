@@ -23,9 +23,8 @@ struct SyncRevertCommand: MirrorRequest {
     var path: String?
 
     @OptionGroup var dryRunOption: DryRunOption
-    @OptionGroup var mirrorOptions: MirrorOptions
+    @OptionGroup var mirror: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
-    var mirror: String? { mirrorOptions.mirror }
     var subject: String? { path }
 
     /// The reverted changes.
@@ -58,10 +57,10 @@ struct SyncRevertCommand: MirrorRequest {
         }
     }
 
-    func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> Answer {
+    func answer(_ engine: any MirrorEngine.Type, of place: MirrorPlace) throws -> Answer {
         let path = try path.map { try place.relative($0) } ?? ""
-        let changes = try Engine.revert(path, of: place.configuration, isDryRun: dryRunOption.dryRun)
-        if changes.isEmpty, !path.isEmpty, try Engine.explain(path, of: place.configuration).isEmpty {
+        let changes = try engine.revert(path, of: place.configuration, isDryRun: dryRunOption.dryRun)
+        if changes.isEmpty, !path.isEmpty, try engine.explain(path, of: place.configuration).isEmpty {
             throw Failure(.noInput, "no '\(path)' in the mirror or on the server")
         }
         return Answer(directory: place.directory, changes: changes, isDryRun: dryRunOption.dryRun)

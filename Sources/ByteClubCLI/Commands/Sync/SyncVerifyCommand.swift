@@ -17,34 +17,28 @@ struct SyncVerifyCommand: MirrorCommand {
               byteclub sync verify ~/club --json
             """)
 
-    @OptionGroup var mirrorArgument: MirrorArgument
+    @OptionGroup var mirror: MirrorArgument
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
 
-    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
-        let place = try MirrorPlace(mirrorArgument.directory, context)
+    func run(in context: Context, with engine: any MirrorEngine.Type) async throws {
+        let place = try MirrorPlace(mirror.directory, context)
         try place.requireSynced()
         let login = try context.login(flags: connection.settings)
         let configuration = try place.configuration(login, context)
-        let display = ProgressMode.auto.display(
-            terminal: context.terminal, environment: context.environment, json: outputOptions.json)
+        let display = ProgressMode.auto.display(context, json: outputOptions.json)
         // No progress in a log: the result is enough.
         let reporter = ProgressReporter(context, display: display == .live ? .live : .none, .comparison)
-        let total = try Engine.status(of: configuration).bytes
+        let total = try engine.status(of: configuration).bytes
         let found = try await context.withRemote(login, .mirror) { remote in
-            let engine = try Engine(configuration: configuration, remote: remote)
+            let engine = try engine.init(configuration: configuration, remote: remote)
             reporter.start("comparing", total: total)
-            return try await reporter.following { try await Self.compare(engine, reporter) }
+            return try await reporter.following {
+                try await engine.verify { reporter.update(TransferProgress(completed: $1, total: nil)) }
+            }
         }
         try context.print(Verification(place.directory, found), json: outputOptions.json)
         if !found.isAgreed { throw Failure.silent(.badData) }
-    }
-
-    private static func compare(
-        _ engine: any MirrorEngine, _ reporter: ProgressReporter
-    ) async throws(SyncError) -> SyncVerification {
-        let progress: @Sendable (Int, Int64) -> Void = { reporter.update(TransferProgress(completed: $1, total: nil)) }
-        return try await engine.verify(progress: progress)
     }
 }
 

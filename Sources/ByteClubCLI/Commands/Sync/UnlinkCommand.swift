@@ -35,14 +35,14 @@ struct UnlinkCommand: MirrorCommand {
         }
     }
 
-    func run<Engine: MirrorEngine>(in context: Context, with engine: Engine.Type) async throws {
+    func run(in context: Context, with engine: any MirrorEngine.Type) async throws {
         let place = try MirrorPlace(directory, context)
         guard place.isKnown else {
             throw Failure(.noInput, "'\(place.directory)' is not a mirror; 'byteclub mirrors' lists them")
         }
         let service = MirrorService(of: place, context)
         _ = try await BlockingWork.run { try service.uninstall() }
-        let pending = (try? Engine.status(of: place.configuration).pending) ?? 0
+        let pending = (try? engine.status(of: place.configuration).pending) ?? 0
         let keepsTrash = try place.unlink(engine)
         try context.print(
             Result(directory: place.directory, pending: pending, keepsTrash: keepsTrash), json: outputOptions.json)

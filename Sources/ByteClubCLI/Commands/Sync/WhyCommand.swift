@@ -21,7 +21,7 @@ struct WhyCommand: MirrorCommand {
     @Argument(help: "The file or folder in the mirror.", completion: .names)
     var path: String
 
-    @OptionGroup var mirrorOptions: MirrorOptions
+    @OptionGroup var mirror: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
 
     /// Explanations of the entries at a path.
@@ -70,19 +70,18 @@ struct WhyCommand: MirrorCommand {
         }
     }
 
-    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
-        let place = try MirrorPlace(mirrorOptions.mirror, around: path, context)
+    func run(in context: Context, with engine: any MirrorEngine.Type) async throws {
+        let place = try MirrorPlace(mirror.directory, around: path, context)
         let path = try place.relative(path)
-        let entries = try Engine.explain(path, of: place.configuration)
+        let entries = try engine.explain(path, of: place.configuration)
+        if !entries.isEmpty || outputOptions.json {
+            try context.print(
+                Result(directory: place.directory, path: path, entries: entries), json: outputOptions.json)
+        }
         if entries.isEmpty {
-            if outputOptions.json {
-                try context.print(Result(directory: place.directory, path: path, entries: []), json: true)
-            }
-            let last = try Engine.log(of: place.configuration, below: path, after: nil, limit: 1).last
+            let last = try engine.log(of: place.configuration, below: path, after: nil, limit: 1).last
             let when = last.map { "; last logged event: \($0.event), \(context.calendar($0.at))" } ?? ""
             throw Failure(.noInput, "no '\(path)' in the mirror or on the server\(when)")
         }
-        try context.print(
-            Result(directory: place.directory, path: path, entries: entries), json: outputOptions.json)
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubHTTP
 
 /// The command `byteclub daemon`.
-struct DaemonCommand: ClubCommand {
+struct DaemonCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "daemon",
         abstract: "Run the daemon that does the background transfers.",
@@ -16,8 +16,6 @@ struct DaemonCommand: ClubCommand {
               byteclub daemon --install
               byteclub daemon --stop
             """)
-
-    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
 
     @Flag(help: "Install it as a service in your user systemd, and start it.")
     var install = false

@@ -15,7 +15,7 @@ struct TransferSelection: ParsableArguments {
 }
 
 /// A command that changes background transfers.
-protocol TransferChangeCommand: ClubCommand {
+protocol TransferChangeCommand: LocalCommand {
     var selection: TransferSelection { get }
     var outputOptions: OutputOptions { get }
     /// The change.
@@ -25,8 +25,6 @@ protocol TransferChangeCommand: ClubCommand {
 }
 
 extension TransferChangeCommand {
-    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
-
     func run(in context: Context) async throws {
         let (words, isAll) = (selection.ids, selection.all)
         let (changed, all) = try await context.withTransfers { control in
@@ -80,11 +78,9 @@ struct TransfersCancelCommand: TransferChangeCommand {
 }
 
 /// The command `byteclub transfers clear`.
-struct TransfersClearCommand: ClubCommand {
+struct TransfersClearCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear", abstract: "Clear transfers that are done or have failed.")
-
-    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
 
     @OptionGroup var outputOptions: OutputOptions
 

@@ -3,7 +3,7 @@ import ByteClubCore
 import ByteClubHTTP
 
 /// The command `byteclub transfers limit`.
-struct TransfersLimitCommand: ClubCommand {
+struct TransfersLimitCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "limit",
         abstract: "Show or set the rate limit of all background transfers together.",
@@ -18,8 +18,6 @@ struct TransfersLimitCommand: ClubCommand {
               byteclub transfers limit 2M
               byteclub transfers limit 'mon-fri 09:00-17:00 500K; sat,sun pause; 2M'
             """)
-
-    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
 
     @Argument(help: "The limits; shown if omitted.")
     var limits: [String] = []

@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubHTTP
 
 /// The command `byteclub transfers [list]`.
-struct TransfersListCommand: ClubCommand {
+struct TransfersListCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List background transfers; on a terminal until all have finished or are paused.",
@@ -12,8 +12,6 @@ struct TransfersListCommand: ClubCommand {
             message: the error, or the current step. In a pipe the columns are id, kind, label, state, bytes, total, \
             rate, timeLeft and message.
             """)
-
-    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
 
     @Flag(help: "List once, even on a terminal.")
     var once = false

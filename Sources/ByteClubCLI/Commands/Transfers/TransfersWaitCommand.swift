@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubHTTP
 
 /// The command `byteclub transfers wait`.
-struct TransfersWaitCommand: ClubCommand {
+struct TransfersWaitCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
         abstract: "Wait until transfers have finished.",
@@ -11,8 +11,6 @@ struct TransfersWaitCommand: ClubCommand {
             with 0 when all are done, and with 75 when one has failed, when the remaining ones are paused, or on \
             timeout. Ctrl-C ends only the wait.
             """)
-
-    static func networkUse(of arguments: [String]) -> NetworkUse { .none }
 
     @Argument(help: "IDs of transfers, or at least 4 digits of each.", completion: .names)
     var ids: [String] = []
@@ -30,7 +28,7 @@ struct TransfersWaitCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let (words, timeout) = (ids, timeout)
-        let progress = WaitProgress(context, progressOptions.display(context, json: outputOptions.json))
+        let progress = WaitProgress(context, progressOptions.progress.display(context, json: outputOptions.json))
         let wait: TransferWait
         do {
             wait = try await context.withTransfers { control in
@@ -47,8 +45,9 @@ struct TransfersWaitCommand: ClubCommand {
             if failure.status == .interrupted { failure.message = "stopped waiting; the transfers continue" }
             throw failure
         }
-        if !wait.ended.isEmpty { try context.print(TransferList(wait.ended), json: outputOptions.json) }
-        if wait.ended.isEmpty, outputOptions.json { try context.print(TransferList([]), json: true) }
+        if !wait.ended.isEmpty || outputOptions.json {
+            try context.print(TransferList(wait.ended), json: outputOptions.json)
+        }
         if wait.isHeld {
             throw Failure(
                 .tryAgain, "the remaining transfers are paused; 'byteclub transfers resume --all' resumes them")
