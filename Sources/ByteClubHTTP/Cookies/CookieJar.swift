@@ -133,37 +133,28 @@ extension CookieJar {
     /// The persistent cookies in their stored format.
     func encoded(at now: Int64) -> [UInt8] {
         var writer = RecordWriter()
-        for cookie in cookies(at: now) {
-            guard let expires = cookie.expires else { continue }
-            for text in [cookie.name, cookie.value, cookie.domain, cookie.path, cookie.sameSite?.rawValue ?? ""] {
-                writer.put(text)
-            }
-            for flag in [cookie.isHostOnly, cookie.isSecure, cookie.isHTTPOnly] { writer.put(flag) }
-            writer.put(expires)
-        }
+        for cookie in cookies(at: now) where cookie.expires != nil { writer.put(cookie) }
         return writer.bytes
     }
 
     /// Reads the format of ``encoded(at:)``.
     init(_ bytes: ArraySlice<UInt8>, at now: Int64) throws(RecordReader.Damage) {
         var reader = RecordReader(bytes)
-        while !reader.isAtEnd {
-            _ = insert(try Cookie(&reader), from: .https, at: now)
-        }
+        while !reader.isAtEnd { _ = insert(try reader.value(), from: .https, at: now) }
     }
 }
 
-extension Cookie {
-    fileprivate init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
-        name = try reader.text()
-        value = try reader.text()
-        domain = try reader.text()
-        path = try reader.text()
-        sameSite = SameSite(rawValue: try reader.text())
-        isHostOnly = try reader.flag()
-        isSecure = try reader.flag()
-        isHTTPOnly = try reader.flag()
-        expires = try reader.number()
+/// The format of a persistent cookie.
+extension Cookie: Recordable {
+    func encode(to writer: inout RecordWriter) {
+        writer.put(
+            name, value, domain, path, sameSite?.rawValue ?? "", isHostOnly, isSecure, isHTTPOnly, expires ?? .max)
+    }
+
+    init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
+        let (site, end): (String, Int64)
+        (name, value, domain, path, site, isHostOnly, isSecure, isHTTPOnly, end) = try reader.values()
+        (sameSite, expires) = (SameSite(rawValue: site), end)
         guard (name + value).utf8.allSatisfy({ $0 == 9 || $0 >= 0x20 && $0 != 0x7F }) else {
             throw RecordReader.Damage()
         }

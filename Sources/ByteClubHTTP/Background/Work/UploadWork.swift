@@ -103,16 +103,12 @@ struct UploadMark: Sendable, Hashable {
         (inode, size) = (stamp.inode, stamp.size)
         (seconds, nanoseconds) = (Int64(stamp.seconds), Int64(stamp.nanoseconds))
     }
-
 }
 
 extension UploadMark: Recordable {
-    func encode(to writer: inout RecordWriter) {
-        for number in [Int64(bitPattern: inode), size, seconds, nanoseconds] { writer.put(number) }
-    }
+    func encode(to writer: inout RecordWriter) { writer.put(inode, size, seconds, nanoseconds) }
 
     init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
-        inode = UInt64(bitPattern: try reader.number())
-        (size, seconds, nanoseconds) = (try reader.number(), try reader.number(), try reader.number())
+        (inode, size, seconds, nanoseconds) = try reader.values()
     }
 }
