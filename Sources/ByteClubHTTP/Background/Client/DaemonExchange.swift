@@ -342,10 +342,15 @@ extension DaemonCall {
 }
 
 extension DaemonAnswer {
+    /// The refusal of a call.
+    static func refused(_ code: TransferError.Code, _ message: String) -> DaemonAnswer {
+        .refused(code: code.rawValue, message: message)
+    }
+
     /// The error of a refusal; nil for any other answer.
     var refusal: TransferError? {
         guard case .refused(let code, let message) = self else { return nil }
-        return TransferError(TransferError.Code(named: code) ?? .other, message)
+        return TransferError(TransferError.Code(rawValue: code) ?? .other, message)
     }
 }
 

@@ -445,6 +445,5 @@ extension BackgroundFailure {
 
     /// The failure of an interrupted upload that must not be sent twice.
     static let interrupted = BackgroundFailure(
-        code: TransferError.Code.bodyFailed.description,
-        message: "it was interrupted and may have been received; resume it to send it again")
+        .bodyFailed, "it was interrupted and may have been received; resume it to send it again")
 }
