@@ -19,10 +19,7 @@ public final class BackgroundTask: Sendable, Identifiable {
         }
 
         /// The digits, in lower case.
-        public var description: String {
-            let digits = String(number, radix: 16)
-            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-        }
+        public var description: String { number.digits }
     }
 
     /// The task's name.

@@ -13,10 +13,8 @@ enum DaemonLauncher {
     ///
     /// - Throws: ``TransferError/Code/daemonUnavailable``, with the last line of a failed daemon's standard error.
     static func connect(_ service: BackgroundService, isStarting: Bool) async throws(TransferError) -> FrameConnection {
-        try await OwnThread.run { () -> Result<FrameConnection, TransferError> in
-            do throws(TransferError) { return .success(try reach(service, isStarting: isStarting)) } catch {
-                return .failure(error)
-            }
+        try await OwnThread.run {
+            Result { () throws(TransferError) in try reach(service, isStarting: isStarting) }
         }.get()
     }
 

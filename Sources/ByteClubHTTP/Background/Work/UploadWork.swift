@@ -53,11 +53,7 @@ struct UploadWork: Sendable {
     private func checkedMark() async throws -> UploadMark {
         let (kept, present) = await OwnThread.run { [runner, status, file] in
             let kept = runner.folder.checkpoint(of: status.id).flatMap { try? UploadMark(decoding: $0[...]) }
-            let present: Result<UploadMark, TransferError>
-            do throws(TransferError) { present = .success(try UploadMark(file: file)) } catch {
-                present = .failure(error)
-            }
-            return (kept, present)
+            return (kept, Result { () throws(TransferError) in try UploadMark(file: file) })
         }
         let mark = try present.get()
         guard let kept else { return mark }
