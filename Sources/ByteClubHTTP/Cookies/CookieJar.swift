@@ -61,8 +61,10 @@ struct CookieJar {
         }
         domains[cookie.domain, default: []].append(entry)
         count += 1
-        if let all = domains[cookie.domain], all.count > Self.mostPerDomain { shrink(cookie.domain, at: now) }
-        if count > Self.mostInAll { shrinkAll(at: now) }
+        if let all = domains[cookie.domain], all.count > Self.mostPerDomain {
+            shrink([cookie.domain], to: Self.mostPerDomain, at: now)
+        }
+        if count > Self.mostInAll { shrink(Array(domains.keys), to: Self.mostInAll, at: now) }
         return true
     }
 
@@ -91,29 +93,12 @@ struct CookieJar {
         if domains[domain]?.isEmpty == true { domains[domain] = nil }
     }
 
-    private mutating func shrink(_ domain: String, at now: Int64) {
-        guard var entries = domains[domain] else { return }
-        let before = entries.count
-        entries.removeAll { $0.cookie.isExpired(at: now) }
-        while entries.count > Self.mostPerDomain,
-            let oldest = entries.indices.min(by: { entries[$0].used < entries[$1].used })
-        {
-            entries.remove(at: oldest)
-        }
-        count += entries.count - before
-        domains[domain] = entries
-    }
-
-    private mutating func shrinkAll(at now: Int64) {
-        _ = remove { $0.isExpired(at: now) }
-        while count > Self.mostInAll,
-            let victim = domains.values.joined().min(by: { $0.used < $1.used })?.cookie,
-            let index = domains[victim.domain]?.firstIndex(where: { $0.cookie.hasSamePlace(as: victim) })
-        {
-            domains[victim.domain]?.remove(at: index)
-            count -= 1
-            forgetIfEmpty(victim.domain)
-        }
+    /// Removes the expired cookies of some domains, then the least recently used ones.
+    private mutating func shrink(_ names: [String], to most: Int, at now: Int64) {
+        let all = names.flatMap { domains.removeValue(forKey: $0) ?? [] }
+        let kept = all.filter { !$0.cookie.isExpired(at: now) }.sorted { $0.used < $1.used }.suffix(most)
+        for entry in kept { domains[entry.cookie.domain, default: []].append(entry) }
+        count += kept.count - all.count
     }
 
     /// A host and all its parent domains.
