@@ -33,11 +33,8 @@ final class UploadSource {
         let end: Int64
     }
 
-    /// Opens the body.
+    /// Opens the body; a stream calls `notify`, from any thread, when bytes arrive after it had none.
     ///
-    /// - Parameters:
-    ///   - body: The body to send.
-    ///   - notify: Called, from any thread, when bytes arrive in a stream that had none.
     /// - Throws: If a file cannot be read or is too short.
     init(_ body: Body, notify: @escaping @Sendable () -> Void = {}) throws(Failure) {
         let parts: [BodyPart]

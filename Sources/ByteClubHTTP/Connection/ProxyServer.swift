@@ -115,12 +115,8 @@ struct NamedProxy: CustomStringConvertible {
     /// The proxy's address without secrets, and the variable that defines it.
     var description: String { "the proxy \(server)" + (variable.map { ", which \($0) names," } ?? "") }
 
-    /// Describes why the proxy refused a transfer.
-    ///
-    /// - Parameters:
-    ///   - status: The proxy's status code.
-    ///   - offers: The authentication schemes that it accepts, in libcurl's bits.
-    /// - Returns: A part of an error message.
+    /// Describes why the proxy refused a transfer; `offers` are the authentication schemes that it accepts, in libcurl's
+    /// bits.
     func refusal(_ status: Int, offers: Int) -> String {
         guard status == Self.authenticationRequired else { return "\(self) answered \(status)" }
         let kinds = Self.kinds.filter { offers & $0.0 != 0 }.map(\.1).joined(separator: ", ")

@@ -24,11 +24,7 @@ struct Throttle<Instant: InstantProtocol & Sendable>: Sendable where Instant.Dur
     private var updated: Instant
     private var remainder: Int64 = 0
 
-    /// Creates a throttle with one quantum of credit.
-    ///
-    /// - Parameters:
-    ///   - rate: Bytes per second; below 1 counts as 1.
-    ///   - now: The time.
+    /// Creates a throttle with one quantum of credit; a rate below 1 counts as 1.
     init(rate: Int, at now: Instant) {
         self.rate = min(max(rate, 1), 1 << 40)
         capacity = max(self.rate / 24, 2)

@@ -107,12 +107,7 @@ final class TaskRecord: Sendable {
     private let state: Mutex<State>
     private let released: @Sendable (BackgroundTask.ID) -> Void
 
-    /// A record.
-    ///
-    /// - Parameters:
-    ///   - id: The task.
-    ///   - latest: Its status.
-    ///   - released: Called when the last holder drops the record.
+    /// A record, which calls `released` when its last holder drops it.
     init(
         _ id: BackgroundTask.ID, latest: BackgroundStatus?, released: @escaping @Sendable (BackgroundTask.ID) -> Void
     ) {

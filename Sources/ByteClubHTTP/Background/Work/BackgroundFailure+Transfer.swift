@@ -15,11 +15,7 @@ extension BackgroundFailure {
         }
     }
 
-    /// The failure of a request without a response.
-    ///
-    /// - Parameters:
-    ///   - error: The session's error.
-    ///   - isRepeatable: Whether sending the request twice has the same effect as once.
+    /// The failure of a request without a response; a repeatable one has the same effect when it is sent twice.
     init(_ error: TransferError, isRepeatable: Bool) {
         self.init(error.code, error.description)
         switch error.code {
@@ -32,12 +28,7 @@ extension BackgroundFailure {
         }
     }
 
-    /// The failure of a request whose response is no 2xx.
-    ///
-    /// - Parameters:
-    ///   - response: The response.
-    ///   - isRepeatable: Whether sending the request twice has the same effect as once.
-    ///   - now: The time in seconds since 1970.
+    /// The failure of a request whose response is no 2xx; the time is in seconds since 1970.
     init(_ response: HTTPResponse, isRepeatable: Bool, now: Int64) {
         let status = response.status.code
         self.init(
