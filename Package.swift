@@ -158,13 +158,17 @@ let package = Package(
             swiftSettings: settings),
         // Small programs on the public API alone, for those who learn it.
         .executableTarget(
-            name: "halftunes", dependencies: ["ByteClubHTTP", argumentParser, httpTypes],
+            name: "halftunes", dependencies: ["ByteClubHTTP", "ExampleSupport", argumentParser, httpTypes],
             path: "Sources/Examples/halftunes", exclude: ["README.md"], swiftSettings: settings,
             linkerSettings: staticStart),
         .executableTarget(
-            name: "singlecast", dependencies: ["ByteClubHTTP", argumentParser, httpTypes],
+            name: "singlecast", dependencies: ["ByteClubHTTP", "ExampleSupport", argumentParser, httpTypes],
             path: "Sources/Examples/singlecast", exclude: ["README.md"], swiftSettings: settings,
             linkerSettings: staticStart),
+        // The exit codes and the printing that both share.
+        .target(
+            name: "ExampleSupport", dependencies: ["ByteClubHTTP", argumentParser], path: "Sources/Examples/Support",
+            swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["ByteClubCore", "CLinux"], path: "Tests/Support",
             swiftSettings: settings),

@@ -55,13 +55,9 @@ extension RateSchedule {
         spans.first { $0.holds(weekday, minute) }.map(\.rate) ?? otherwise
     }
 
-    /// The limit at a time, and when it may change.
+    /// The limit at a time, as ``Span/rate``, and when it may change, both in seconds since 1970.
     ///
-    /// - Parameters:
-    ///   - seconds: The time, in seconds since 1970.
-    ///   - localTime: The local day of the week and minute of a time; see ``localTime(at:)``.
-    /// - Returns: The limit, as ``Span/rate``, and when it may change: at most an hour later, since the machine's time
-    ///   zone may change; nil without spans.
+    /// That is at most an hour later, since the machine's time zone may change, and nil without spans.
     func current(
         at seconds: Int64, localTime: (Int64) -> (weekday: Int, minute: Int) = Self.localTime
     ) -> (rate: Int?, nextChange: Int64?) {

@@ -30,7 +30,7 @@ public enum Body: Sendable {
 }
 
 /// A part of ``Body/parts(_:)``.
-public enum BodyPart: Sendable {
+public enum BodyPart: Sendable, Hashable {
     /// Bytes in memory.
     case bytes([UInt8])
 

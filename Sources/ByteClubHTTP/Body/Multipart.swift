@@ -3,21 +3,11 @@
 /// Names and file names are written as browsers do (WHATWG HTML, "multipart/form-data encoding algorithm"): UTF-8, with
 /// `"`, CR and LF as `%22`, `%0D` and `%0A`. Values are sent as they are, line ends too.
 public struct Multipart: Sendable, Hashable {
-    /// The content of a part.
-    enum Content: Sendable, Hashable {
-        case bytes([UInt8])
-        case file(path: String)
-    }
-
-    struct Part: Sendable, Hashable {
-        var head: [UInt8]
-        var content: Content
-    }
-
     /// The text between the parts.
     public let boundary: String
 
-    private(set) var parts: [Part] = []
+    /// The heads and contents of the fields so far.
+    private var fields: [BodyPart] = []
     private var problem: String?
 
     /// Creates an empty form.
@@ -67,8 +57,8 @@ public struct Multipart: Sendable, Hashable {
     /// The value of the field `Content-Type`.
     public var contentType: String { "multipart/form-data; boundary=\(quotedBoundary)" }
 
-    /// The bytes after the last part.
-    var end: [UInt8] { Array("--\(boundary)--\r\n".utf8) }
+    /// The whole form.
+    var parts: [BodyPart] { fields + [.bytes(Array("--\(boundary)--\r\n".utf8))] }
 
     /// The reason why the form cannot be sent, or nil.
     var objection: String? {
@@ -79,7 +69,7 @@ public struct Multipart: Sendable, Hashable {
         return problem
     }
 
-    private mutating func add(_ name: String, _ fileName: String?, _ contentType: String?, _ content: Content) {
+    private mutating func add(_ name: String, _ fileName: String?, _ contentType: String?, _ content: BodyPart) {
         var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(Self.lineEnds(name)))\""
         if let fileName { head += "; filename=\"\(Self.escaped(fileName))\"" }
         if let type = contentType ?? (fileName == nil ? nil : "application/octet-stream") {
@@ -88,45 +78,24 @@ public struct Multipart: Sendable, Hashable {
             }
             head += "\r\nContent-Type: \(type)"
         }
-        parts.append(Part(head: Array((head + "\r\n\r\n").utf8), content: content))
+        fields += [.bytes(Array((head + "\r\n\r\n").utf8)), content, .bytes([13, 10])]
     }
 
     private var quotedBoundary: String {
-        let needsNoQuotes = boundary.utf8.allSatisfy { byte in
-            switch byte {
-            case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "_"): true
-            default: false
-            }
-        }
-        return needsNoQuotes ? boundary : "\"\(boundary)\""
+        boundary.utf8.allSatisfy { $0.isAlphanumeric || "-_".utf8.contains($0) } ? boundary : "\"\(boundary)\""
     }
 
     private static func randomBoundary() -> String {
-        func digits() -> String {
-            let text = String(UInt64.random(in: .min ... .max), radix: 16)
-            return String(repeating: "0", count: 16 - text.utf8.count) + text
-        }
-        return "----FormBoundary\(digits())\(digits())"
+        "----FormBoundary\(UInt64.random(in: .min ... .max).digits)\(UInt64.random(in: .min ... .max).digits)"
     }
 
     private static func isBoundaryCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, 97...122: true
-        default: "'()+_,-./:=? ".utf8.contains(byte)
-        }
+        byte.isAlphanumeric || "'()+_,-./:=? ".utf8.contains(byte)
     }
 
     private static func escaped(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case 10: bytes += "%0A".utf8
-            case 13: bytes += "%0D".utf8
-            case 34: bytes += "%22".utf8
-            default: bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        let codes: [UInt8: String] = [10: "%0A", 13: "%0D", 34: "%22"]
+        return String(decoding: text.utf8.flatMap { codes[$0].map { Array($0.utf8) } ?? [$0] }, as: UTF8.self)
     }
 
     /// Converts line ends to CR LF, as the WHATWG's algorithm requires for field names.

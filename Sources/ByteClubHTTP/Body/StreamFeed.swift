@@ -30,11 +30,7 @@ final class StreamFeed: Sendable {
     private static let high = 1 << 20
     private static let low = 256 << 10
 
-    /// Starts to read.
-    ///
-    /// - Parameters:
-    ///   - stream: The body.
-    ///   - notify: Called, from any thread, when bytes arrive after the loop found none.
+    /// Starts to read, and calls `notify`, from any thread, when bytes arrive after the loop found none.
     init(_ stream: BodyStream, notify: @escaping @Sendable () -> Void) {
         self.notify = notify
         let reader = Task.detached { [weak self] in

@@ -33,51 +33,34 @@ final class UploadSource {
         let end: Int64
     }
 
-    /// Opens the body.
+    /// Opens the body; a stream calls `notify`, from any thread, when bytes arrive after it had none.
     ///
-    /// - Parameters:
-    ///   - body: The body to send.
-    ///   - notify: Called, from any thread, when bytes arrive in a stream that had none.
     /// - Throws: If a file cannot be read or is too short.
     init(_ body: Body, notify: @escaping @Sendable () -> Void = {}) throws(Failure) {
-        var segments: [Segment] = []
-        func add(_ origin: Segment.Origin, _ count: Int64) {
-            let start = segments.last?.end ?? 0
-            segments.append(Segment(origin: origin, start: start, end: start + count))
-        }
-        func add(file path: String, offset: Int64 = 0, length: Int64?) throws(Failure) {
-            let file = try UploadFile(path: path, offset: offset, length: length)
-            // Only the file being read is open, however many there are.
-            file.release()
-            add(.file(file), file.length)
-        }
+        let parts: [BodyPart]
         switch body {
-        case .none: break
-        case .bytes(let bytes): add(.bytes(bytes), Int64(bytes.count))
-        case .file(let path, let offset, let count):
-            let file = try UploadFile(path: path, offset: offset, length: count)
-            add(.file(file), file.length)
-        case .parts(let parts):
-            for part in parts {
-                switch part {
-                case .bytes(let bytes): add(.bytes(bytes), Int64(bytes.count))
-                case .file(let path, let offset, let count): try add(file: path, offset: offset, length: count)
-                }
-            }
-        case .multipart(let form):
-            for part in form.parts {
-                add(.bytes(part.head), Int64(part.head.count))
-                switch part.content {
-                case .bytes(let bytes): add(.bytes(bytes), Int64(bytes.count))
-                case .file(let path): try add(file: path, length: nil)
-                }
-                add(.bytes([13, 10]), 2)
-            }
-            add(.bytes(form.end), Int64(form.end.count))
+        case .none: parts = []
+        case .bytes(let bytes): parts = [.bytes(bytes)]
+        case .file(let path, let offset, let length): parts = [.file(path: path, offset: offset, length: length)]
+        case .parts(let several): parts = several
+        case .multipart(let form): parts = form.parts
         case .stream(let stream):
             content = .stream(StreamFeed(stream, notify: notify))
             length = stream.length ?? -1
             return
+        }
+        var segments: [Segment] = []
+        for part in parts {
+            let start = segments.last?.end ?? 0
+            switch part {
+            case .bytes(let bytes):
+                segments.append(Segment(origin: .bytes(bytes), start: start, end: start + Int64(bytes.count)))
+            case .file(let path, let offset, let length):
+                let file = try UploadFile(path: path, offset: offset, length: length)
+                // Only the file being read is open, however many there are.
+                if parts.count > 1 { file.release() }
+                segments.append(Segment(origin: .file(file), start: start, end: start + file.length))
+            }
         }
         content = .segments(segments)
         length = segments.last?.end ?? 0

@@ -37,9 +37,7 @@ final class CacheFolder: Sendable {
         var result: [(UInt64, Int, StoredResponse)] = []
         do throws(RecordReader.Damage) {
             while !reader.isAtEnd {
-                let id = UInt64(bitPattern: try reader.number())
-                let length = Int(try reader.number())
-                result.append((id, length, try StoredResponse(&reader)))
+                result.append(try reader.values())
             }
         } catch {
             return []
@@ -49,11 +47,7 @@ final class CacheFolder: Sendable {
 
     func writeIndex(_ entries: [(id: UInt64, length: Int, stored: StoredResponse)]) throws(SealedFile.Failure) {
         var writer = RecordWriter()
-        for (id, length, stored) in entries {
-            writer.put(Int64(bitPattern: id))
-            writer.put(Int64(length))
-            stored.encode(to: &writer)
-        }
+        for (id, length, stored) in entries { writer.put(id, length, stored) }
         try SealedFile.write(writer.bytes, kind: Self.indexKind, to: "\(path)/index", isDurable: false)
     }
 
@@ -62,7 +56,7 @@ final class CacheFolder: Sendable {
         let limit = length + url.utf8.count + 64
         guard case .whole(let bytes) = SealedFile.read(file(id), kind: Self.bodyKind, limit: limit) else { return nil }
         var reader = RecordReader(bytes)
-        guard let own = try? reader.number(), UInt64(bitPattern: own) == id, (try? reader.text()) == url,
+        guard let (ownID, ownURL) = try? reader.values() as (UInt64, String), ownID == id, ownURL == url,
             let body = try? reader.content(), body.count == length, reader.isAtEnd
         else { return nil }
         return Array(body)
@@ -70,9 +64,8 @@ final class CacheFolder: Sendable {
 
     func writeBody(_ id: UInt64, url: String, bytes: [UInt8]) throws(SealedFile.Failure) {
         var writer = RecordWriter()
-        writer.put(Int64(bitPattern: id))
-        writer.put(url)
-        writer.put(bytes)
+        writer.put(id, url)
+        writer.put(content: bytes)
         try SealedFile.write(writer.bytes, kind: Self.bodyKind, to: file(id), isDurable: false)
     }
 

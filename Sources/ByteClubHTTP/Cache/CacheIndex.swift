@@ -14,10 +14,10 @@ struct CacheIndex {
         /// The value of the use counter when the entry was last used.
         var used: UInt64
 
-        /// The approximate size of the entry without its body, in bytes.
-        var overhead: Int {
+        /// The approximate size of the entry with its body, in bytes.
+        var size: Int {
             let selectors = stored.selectors.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.utf8.count ?? 0) + 32 }
-            return stored.response.headerFields.reduce(256 + stored.url.utf8.count + selectors) {
+            return stored.response.headerFields.reduce(length + 256 + stored.url.utf8.count + selectors) {
                 $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 32
             }
         }
@@ -65,8 +65,8 @@ struct CacheIndex {
         clock += 1
         var entry = Entry(stored: stored, bytes: bytes, length: bytes.count, used: clock)
         entry.isPending = maySave && diskLimit > 0 && pendingBytes + bytes.count <= Self.mostPendingBytes
-        add(entry)
-        shrink()
+        lastID += 1
+        add(entry, as: lastID)
     }
 
     /// Adds an entry read from the index file.
@@ -74,11 +74,7 @@ struct CacheIndex {
         guard entries[id] == nil, id > 0, id < 1 << 62, length >= 0, length <= diskLimit else { return }
         clock += 1
         lastID = max(lastID, id)
-        let entry = Entry(stored: stored, bytes: nil, length: length, isOnDisk: true, used: clock)
-        entries[id] = entry
-        diskBytes += length + entry.overhead
-        ids[stored.url, default: []].append(id)
-        shrink()
+        add(Entry(stored: stored, bytes: nil, length: length, isOnDisk: true, used: clock), as: id)
     }
 
     mutating func use(_ id: UInt64) {
@@ -88,44 +84,31 @@ struct CacheIndex {
 
     /// Keeps a body that was read from its file in memory as well.
     mutating func promote(_ id: UInt64, bytes: [UInt8]) {
-        guard let entry = entries[id], entry.bytes == nil, bytes.count <= memoryLimit / 8 else { return }
-        entries[id]?.bytes = bytes
-        memoryBytes += entry.length + entry.overhead
+        guard var entry = entries[id], entry.bytes == nil, bytes.count <= memoryLimit / 8 else { return }
+        entry.bytes = bytes
+        set(id, entry)
         shrink()
     }
 
     /// Replaces the head of an entry and keeps its body and file.
     mutating func update(_ id: UInt64, _ stored: StoredResponse) {
-        guard let old = entries[id] else { return }
-        entries[id]?.stored = stored
-        let growth = (entries[id]?.overhead ?? 0) - old.overhead
-        if old.bytes != nil { memoryBytes += growth }
-        if old.isOnDisk { diskBytes += growth }
+        guard var entry = entries[id] else { return }
+        entry.stored = stored
+        set(id, entry)
         shrink()
     }
 
     mutating func wasWritten(_ id: UInt64, successfully: Bool) {
-        guard let entry = entries[id], entry.isPending else {
-            garbage.append(id)
-            return
-        }
-        entries[id]?.isPending = false
-        pendingBytes -= entry.length
-        if successfully {
-            entries[id]?.isOnDisk = true
-            diskBytes += entry.length + entry.overhead
-        }
+        guard var entry = entries[id], entry.isPending else { return garbage.append(id) }
+        (entry.isPending, entry.isOnDisk) = (false, successfully)
+        set(id, entry)
         shrink()
     }
 
     mutating func remove(_ id: UInt64) {
-        guard let entry = entries.removeValue(forKey: id) else { return }
-        if entry.bytes != nil { memoryBytes -= entry.length + entry.overhead }
-        if entry.isPending { pendingBytes -= entry.length }
-        if entry.isOnDisk {
-            diskBytes -= entry.length + entry.overhead
-            garbage.append(id)
-        }
+        guard let entry = entries[id] else { return }
+        set(id, nil)
+        if entry.isOnDisk { garbage.append(id) }
         let rest = ids[entry.stored.url]?.filter { $0 != id } ?? []
         ids[entry.stored.url] = rest.isEmpty ? nil : rest
     }
@@ -139,23 +122,32 @@ struct CacheIndex {
         return garbage
     }
 
-    private mutating func add(_ entry: Entry) {
-        lastID += 1
-        entries[lastID] = entry
-        ids[entry.stored.url, default: []].append(lastID)
-        memoryBytes += entry.length + entry.overhead
-        if entry.isPending { pendingBytes += entry.length }
+    private mutating func add(_ entry: Entry, as id: UInt64) {
+        ids[entry.stored.url, default: []].append(id)
+        set(id, entry)
+        shrink()
+    }
+
+    /// Adds, replaces or removes an entry, and keeps the sums.
+    private mutating func set(_ id: UInt64, _ new: Entry?) {
+        for (entry, sign) in [(entries[id], -1), (new, 1)] {
+            guard let entry else { continue }
+            if entry.bytes != nil { memoryBytes += sign * entry.size }
+            if entry.isOnDisk { diskBytes += sign * entry.size }
+            if entry.isPending { pendingBytes += sign * entry.length }
+        }
+        entries[id] = new
     }
 
     /// Evicts the least recently used entries until all limits hold; bodies that wait to be written stay in memory.
     private mutating func shrink() {
         while memoryBytes > memoryLimit, let id = oldest(where: { $0.bytes != nil && !$0.isPending }) {
-            guard let entry = entries[id], entry.isOnDisk else {
+            guard var entry = entries[id], entry.isOnDisk else {
                 remove(id)
                 continue
             }
-            entries[id]?.bytes = nil
-            memoryBytes -= entry.length + entry.overhead
+            entry.bytes = nil
+            set(id, entry)
         }
         while diskBytes > diskLimit, let id = oldest(where: { $0.isOnDisk }) { remove(id) }
         while entries.count > Self.mostEntries, let id = oldest(where: { _ in true }) { remove(id) }

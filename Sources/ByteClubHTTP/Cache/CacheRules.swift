@@ -40,7 +40,8 @@ enum CacheRules {
     static func mayStore(_ stored: StoredResponse) -> Bool {
         let (code, fields) = (stored.response.status.code, stored.response.headerFields)
         let control = CacheControl(fields)
-        guard !control.noStore, !(300...399).contains(code), code != 206, !stored.selectors.contains(where: \.isAny)
+        guard !control.noStore, !(300...399).contains(code), code != 206,
+            !stored.selectors.contains(where: { $0.name == "*" })
         else { return false }
         guard StoredResponse.heuristicStatuses.contains(code) || control.isExplicit || fields.contains(.expires) else {
             return false
@@ -82,9 +83,4 @@ enum CacheRules {
     private static let ownDealings: Set<String> = [
         "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "range",
     ]
-}
-
-extension StoredResponse.Selector {
-    /// Whether it is `*`, which no request matches.
-    fileprivate var isAny: Bool { name == "*" }
 }

@@ -119,30 +119,20 @@ struct StoredResponse: Sendable, Equatable {
     static let heuristicStatuses: Set<Int> = [200, 203, 204, 404, 405, 410, 414, 501]
 }
 
-extension StoredResponse {
-    func encode(to writer: inout RecordWriter) {
-        writer.put(url)
-        writer.put(each: selectors) { writer, selector in
-            writer.put(selector.name)
-            writer.put(selector.value != nil)
-            writer.put(selector.value ?? "")
-        }
-        writer.put(response)
-        writer.put(requested)
-        writer.put(received)
-    }
+extension StoredResponse.Selector: Recordable {
+    func encode(to writer: inout RecordWriter) { writer.put(name, value != nil, value ?? "") }
 
     init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
-        url = try reader.text()
-        selectors = try reader.values { reader throws(RecordReader.Damage) in
-            let name = try reader.text()
-            let isGiven = try reader.flag()
-            let value = try reader.text()
-            return Selector(name: name, value: isGiven ? value : nil)
-        }
-        response = try reader.value()
-        requested = try reader.number()
-        received = try reader.number()
+        let (name, isGiven, value): (String, Bool, String) = try reader.values()
+        self.init(name: name, value: isGiven ? value : nil)
+    }
+}
+
+extension StoredResponse: Recordable {
+    func encode(to writer: inout RecordWriter) { writer.put(url, selectors, response, requested, received) }
+
+    init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
+        (url, selectors, response, requested, received) = try reader.values()
         let times: ClosedRange<Int64> = 0...1 << 40
         guard times.contains(requested), times.contains(received) else { throw RecordReader.Damage() }
     }

@@ -17,7 +17,7 @@ public struct AddressOverride: Sendable, Hashable {
     /// Creates an override; nil if the host, the port or an address is invalid, or there are no addresses.
     public init?(host: String, port: Int, addresses: [String]) {
         guard let origin = Origin(scheme: .https, authority: "\(host):\(port)"), !origin.host.hasPrefix("["),
-            !addresses.isEmpty, addresses.allSatisfy(IPAddress.isOne)
+            !addresses.isEmpty, addresses.allSatisfy({ IPAddress.bytes($0) != nil })
         else { return nil }
         self.host = origin.host
         self.port = origin.port
@@ -32,9 +32,6 @@ public struct AddressOverride: Sendable, Hashable {
 
 /// Parsing of IP addresses without brackets and zones.
 enum IPAddress {
-    /// Whether the text is an address of version 4 or 6.
-    static func isOne(_ text: String) -> Bool { bytes(text) != nil }
-
     /// The 4 or 16 bytes of an address; nil for other text.
     static func bytes(_ text: String) -> [UInt8]? {
         guard !text.utf8.contains(0) else { return nil }

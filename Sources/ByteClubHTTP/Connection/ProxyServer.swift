@@ -29,8 +29,7 @@ public struct ProxyServer: Sendable, Hashable, CustomStringConvertible, CustomDe
     /// The user name, or nil.
     public let user: String?
 
-    let password: Passphrase?
-    private let secret: String?
+    let password: String?
 
     /// Parses a URL such as `http://user:password@proxy.example:3128`; nil if it is invalid.
     ///
@@ -39,21 +38,21 @@ public struct ProxyServer: Sendable, Hashable, CustomStringConvertible, CustomDe
     public init?(_ url: String) {
         var rest = url[...]
         var kind = Kind.http
-        if let mark = Self.range(of: "://", in: rest) {
+        if let mark = rest.firstRange(of: "://") {
             let scheme = rest[..<mark.lowerBound].lowercased()
             guard let named = Kind(rawValue: scheme == "socks" ? "socks4" : scheme) else { return nil }
             kind = named
             rest = rest[mark.upperBound...]
         }
         rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        var (user, secret): (String?, String?)
+        var (user, password): (String?, String?)
         if let at = rest.lastIndex(of: "@") {
             let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts.first.flatMap(Self.decoded) else { return nil }
             user = name
             if parts.count > 1 {
-                guard let password = Self.decoded(parts[1]) else { return nil }
-                secret = password
+                password = Self.decoded(parts[1])
+                if password == nil { return nil }
             }
             rest = rest[rest.index(after: at)...]
         }
@@ -63,8 +62,7 @@ public struct ProxyServer: Sendable, Hashable, CustomStringConvertible, CustomDe
         let isPortGiven = rest.last != "]" && rest.contains(":")
         port = isPortGiven ? origin.port : kind == .https ? 443 : 1080
         self.user = user
-        self.secret = secret
-        password = secret.map { Passphrase($0) }
+        self.password = password
     }
 
     /// The address without user and password.
@@ -75,21 +73,6 @@ public struct ProxyServer: Sendable, Hashable, CustomStringConvertible, CustomDe
 
     /// The address without user and password.
     public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
-
-    /// Whether both are the same server with the same credentials.
-    public static func == (left: ProxyServer, right: ProxyServer) -> Bool {
-        left.description == right.description && left.user == right.user && left.secret == right.secret
-    }
-
-    /// Hashes the address and the user name.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(description)
-        hasher.combine(user)
-    }
-
-    private static func range(of mark: String, in text: Substring) -> Range<Substring.Index>? {
-        text.firstRange(of: mark)
-    }
 
     /// Percent-decodes a text; nil if the result is not UTF-8 or contains control characters.
     private static func decoded(_ text: some StringProtocol) -> String? {
@@ -132,12 +115,8 @@ struct NamedProxy: CustomStringConvertible {
     /// The proxy's address without secrets, and the variable that defines it.
     var description: String { "the proxy \(server)" + (variable.map { ", which \($0) names," } ?? "") }
 
-    /// Describes why the proxy refused a transfer.
-    ///
-    /// - Parameters:
-    ///   - status: The proxy's status code.
-    ///   - offers: The authentication schemes that it accepts, in libcurl's bits.
-    /// - Returns: A part of an error message.
+    /// Describes why the proxy refused a transfer; `offers` are the authentication schemes that it accepts, in libcurl's
+    /// bits.
     func refusal(_ status: Int, offers: Int) -> String {
         guard status == Self.authenticationRequired else { return "\(self) answered \(status)" }
         let kinds = Self.kinds.filter { offers & $0.0 != 0 }.map(\.1).joined(separator: ", ")

@@ -30,8 +30,6 @@ public enum ProxySettings: Sendable, Hashable {
 
     /// Resolves the settings, reading the environment if they refer to it.
     ///
-    /// - Parameter variable: Returns the value of an environment variable.
-    /// - Returns: The rules for each address.
     /// - Throws: ``TransferError/Code/badConfiguration`` for a variable with an invalid proxy.
     func rules(_ variable: (String) -> String? = ProxyRules.variable) throws(TransferError) -> ProxyRules {
         switch self {

@@ -63,12 +63,7 @@ public struct PublicKeyPin: Hashable, Sendable, CustomStringConvertible {
         var rest = text.dropFirst(mark.count)
         if rest.last == "=" { rest.removeLast() }
         digits = String(rest.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
-        let isBase64 = digits.utf8.allSatisfy { byte in
-            switch byte {
-            case 48...57, 65...90, 97...122, UInt8(ascii: "+"), UInt8(ascii: "/"): true
-            default: false
-            }
-        }
+        let isBase64 = digits.utf8.allSatisfy { $0.isAlphanumeric || "+/".utf8.contains($0) }
         // 43 digits hold 258 bits, of which the last two must be zero.
         guard isBase64, digits.utf8.count == 43, let last = digits.last, "AEIMQUYcgkosw048".contains(last) else {
             return nil

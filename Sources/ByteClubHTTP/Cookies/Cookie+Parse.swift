@@ -11,11 +11,6 @@ extension Cookie {
     /// cookies set over http, and names that begin with `__Secure-` or `__Host-`. A domain of one label, such as `com`,
     /// is rejected; there is no list of other public suffixes such as `co.uk`. Cookies that are not UTF-8 are ignored.
     /// The result is nil for a cookie to ignore; an expired cookie deletes an older one.
-    ///
-    /// - Parameters:
-    ///   - field: The field's value.
-    ///   - url: The URL of the response.
-    ///   - now: The current time in seconds since 1970.
     init?(_ field: some Collection<UInt8>, from url: RequestURL, at now: Int64) {
         guard field.allSatisfy({ $0 == 9 || $0 >= 0x20 && $0 != 0x7F }),
             let text = String(validating: field, as: UTF8.self)

@@ -61,8 +61,10 @@ struct CookieJar {
         }
         domains[cookie.domain, default: []].append(entry)
         count += 1
-        if let all = domains[cookie.domain], all.count > Self.mostPerDomain { shrink(cookie.domain, at: now) }
-        if count > Self.mostInAll { shrinkAll(at: now) }
+        if let all = domains[cookie.domain], all.count > Self.mostPerDomain {
+            shrink([cookie.domain], to: Self.mostPerDomain, at: now)
+        }
+        if count > Self.mostInAll { shrink(Array(domains.keys), to: Self.mostInAll, at: now) }
         return true
     }
 
@@ -91,29 +93,12 @@ struct CookieJar {
         if domains[domain]?.isEmpty == true { domains[domain] = nil }
     }
 
-    private mutating func shrink(_ domain: String, at now: Int64) {
-        guard var entries = domains[domain] else { return }
-        let before = entries.count
-        entries.removeAll { $0.cookie.isExpired(at: now) }
-        while entries.count > Self.mostPerDomain,
-            let oldest = entries.indices.min(by: { entries[$0].used < entries[$1].used })
-        {
-            entries.remove(at: oldest)
-        }
-        count += entries.count - before
-        domains[domain] = entries
-    }
-
-    private mutating func shrinkAll(at now: Int64) {
-        _ = remove { $0.isExpired(at: now) }
-        while count > Self.mostInAll,
-            let victim = domains.values.joined().min(by: { $0.used < $1.used })?.cookie,
-            let index = domains[victim.domain]?.firstIndex(where: { $0.cookie.hasSamePlace(as: victim) })
-        {
-            domains[victim.domain]?.remove(at: index)
-            count -= 1
-            forgetIfEmpty(victim.domain)
-        }
+    /// Removes the expired cookies of some domains, then the least recently used ones.
+    private mutating func shrink(_ names: [String], to most: Int, at now: Int64) {
+        let all = names.flatMap { domains.removeValue(forKey: $0) ?? [] }
+        let kept = all.filter { !$0.cookie.isExpired(at: now) }.sorted { $0.used < $1.used }.suffix(most)
+        for entry in kept { domains[entry.cookie.domain, default: []].append(entry) }
+        count += kept.count - all.count
     }
 
     /// A host and all its parent domains.
@@ -133,37 +118,28 @@ extension CookieJar {
     /// The persistent cookies in their stored format.
     func encoded(at now: Int64) -> [UInt8] {
         var writer = RecordWriter()
-        for cookie in cookies(at: now) {
-            guard let expires = cookie.expires else { continue }
-            for text in [cookie.name, cookie.value, cookie.domain, cookie.path, cookie.sameSite?.rawValue ?? ""] {
-                writer.put(text)
-            }
-            for flag in [cookie.isHostOnly, cookie.isSecure, cookie.isHTTPOnly] { writer.put(flag) }
-            writer.put(expires)
-        }
+        for cookie in cookies(at: now) where cookie.expires != nil { writer.put(cookie) }
         return writer.bytes
     }
 
     /// Reads the format of ``encoded(at:)``.
     init(_ bytes: ArraySlice<UInt8>, at now: Int64) throws(RecordReader.Damage) {
         var reader = RecordReader(bytes)
-        while !reader.isAtEnd {
-            _ = insert(try Cookie(&reader), from: .https, at: now)
-        }
+        while !reader.isAtEnd { _ = insert(try reader.value(), from: .https, at: now) }
     }
 }
 
-extension Cookie {
-    fileprivate init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
-        name = try reader.text()
-        value = try reader.text()
-        domain = try reader.text()
-        path = try reader.text()
-        sameSite = SameSite(rawValue: try reader.text())
-        isHostOnly = try reader.flag()
-        isSecure = try reader.flag()
-        isHTTPOnly = try reader.flag()
-        expires = try reader.number()
+/// The format of a persistent cookie.
+extension Cookie: Recordable {
+    func encode(to writer: inout RecordWriter) {
+        writer.put(
+            name, value, domain, path, sameSite?.rawValue ?? "", isHostOnly, isSecure, isHTTPOnly, expires ?? .max)
+    }
+
+    init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
+        let (site, end): (String, Int64)
+        (name, value, domain, path, site, isHostOnly, isSecure, isHTTPOnly, end) = try reader.values()
+        (sameSite, expires) = (SameSite(rawValue: site), end)
         guard (name + value).utf8.allSatisfy({ $0 == 9 || $0 >= 0x20 && $0 != 0x7F }) else {
             throw RecordReader.Damage()
         }

@@ -91,8 +91,9 @@ extension CurlLoop {
             leavesOrigin: head.url.origin != before.url.origin)
         let handler = transfer.policy.redirectHandler
         ask(transfer) {
-            let decision = await handler?(redirect)
-            switch await decision.orElse({ await task.inbox.events.decide(redirect, of: task) }) {
+            let decision =
+                if let handler { await handler(redirect) } else { await task.inbox.events.decide(redirect, of: task) }
+            switch decision {
             case .follow: return .follow(head, after: response)
             case .stop: return .deliver
             case .send(let request):
@@ -199,19 +200,5 @@ extension CurlLoop {
         log(transfer, "trying again in \(delay)", isNotable: true)
         transfer.task.tell(.retryScheduled(after: delay, reason: reason))
         return true
-    }
-}
-
-extension Inbox {
-    /// Whether user code decides about a task's redirects.
-    func asksAboutRedirects(of task: SessionTask) -> Bool {
-        events.hasDelegate || configuration.policy.redirectHandler != nil
-            || task.options.policy.redirectHandler != nil
-    }
-}
-
-extension Optional where Wrapped: Sendable {
-    fileprivate func orElse(_ other: () async -> Wrapped) async -> Wrapped {
-        if let self { self } else { await other() }
     }
 }

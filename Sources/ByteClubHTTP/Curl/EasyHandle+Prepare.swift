@@ -71,7 +71,7 @@ extension EasyHandle {
             set(CURLOPT_PROXY, proxy.description)
             if let user = proxy.user {
                 set(CURLOPT_PROXYUSERNAME, user)
-                set(CURLOPT_PROXYPASSWORD, (try? proxy.password?.reveal()) ?? "")
+                set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
             }
         } catch {
             transfer.attempt.failure = transfer.error(error.code, error.message, phase: .queue)

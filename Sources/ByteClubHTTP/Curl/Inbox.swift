@@ -163,3 +163,43 @@ struct Waiter<Value: Sendable>: Sendable {
 extension Waiter where Value == Void {
     func resume() { resume(()) }
 }
+
+/// Lets one consumer sleep until there is news.
+final class Wakeup: Sendable {
+    private struct State {
+        var isDue = false
+        var waiter: Waiter<Void>?
+    }
+
+    private let state = Mutex(State())
+
+    /// Ends the sleep, or the next one when nothing sleeps.
+    func wake() {
+        let waiter = state.withLock { state in
+            defer { state.waiter = nil }
+            state.isDue = state.waiter == nil
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    /// Returns after a ``wake()`` since the last sleep, when the Swift task is cancelled, or when another sleep begins.
+    func sleep() async {
+        await withTaskCancellationHandler {
+            await Waiter<Void>.value { waiter in
+                let former = state.withLock { state -> Waiter<Void>? in
+                    if state.isDue || Task.isCancelled {
+                        state.isDue = false
+                        return waiter
+                    }
+                    defer { state.waiter = waiter }
+                    return state.waiter
+                }
+                former?.resume()
+                return nil
+            }
+        } onCancel: {
+            wake()
+        }
+    }
+}

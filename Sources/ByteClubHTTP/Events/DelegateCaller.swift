@@ -18,34 +18,13 @@ actor DelegateCaller {
             var script = scripts.removeValue(forKey: task.id) ?? CallbackScript(isDownload: task.isDownload)
             let callbacks = script.callbacks(for: event)
             if case .finished = event {} else { scripts[task.id] = script }
-            for callback in callbacks { await call(callback, task) }
+            for callback in callbacks { await callback(delegate, task) }
         case .redirect(let redirect, let task, let waiter):
             // The task was cancelled in the meantime, and nothing follows a task's end.
             guard scripts[task.id] != nil else { return waiter.resume(.stop) }
             waiter.resume(await delegate.task(task, willFollow: redirect))
         case .end:
             await delegate.sessionDidBecomeInvalid(name)
-        }
-    }
-
-    private func call(_ callback: CallbackScript.Callback, _ task: SessionTask) async {
-        switch callback {
-        case .willRetry(let delay, let reason):
-            await delegate.task(task, willRetryAfter: delay, because: reason)
-        case .sent(let count, let total, let expected):
-            await delegate.task(task, didSendBodyData: count, total: total, expected: expected)
-        case .response(let response):
-            await delegate.task(task, didReceive: response)
-        case .data(let bytes):
-            await delegate.task(task, didReceive: bytes)
-        case .wrote(let count, let total, let expected):
-            await delegate.task(task, didWriteData: count, total: total, expected: expected)
-        case .downloaded(let path):
-            await delegate.task(task, didFinishDownloadingTo: path)
-        case .metrics(let metrics):
-            await delegate.task(task, didFinishCollecting: metrics)
-        case .completed(let error):
-            await delegate.task(task, didCompleteWith: error)
         }
     }
 }
@@ -55,16 +34,7 @@ actor DelegateCaller {
 /// A 2xx response is reported at once, since its body belongs to the task. Others may be redirected or retried, so they
 /// are reported when the task ends with them.
 struct CallbackScript {
-    enum Callback {
-        case willRetry(after: Duration, RetryReason)
-        case sent(Int64, total: Int64, expected: Int64)
-        case response(HTTPResponse)
-        case data([UInt8])
-        case wrote(Int64, total: Int64, expected: Int64)
-        case downloaded(String)
-        case metrics(TaskMetrics)
-        case completed(TransferError?)
-    }
+    typealias Callback = @Sendable (any SessionDelegate, SessionTask) async -> Void
 
     let isDownload: Bool
     private var attempt = 0
@@ -82,23 +52,27 @@ struct CallbackScript {
             return []
         case .retryScheduled(let delay, let reason):
             beginAttempt()
-            return [.willRetry(after: delay, reason)]
+            return [{ await $0.task($1, willRetryAfter: delay, because: reason) }]
         case .responseReceived(let response):
             guard response.status.kind == .successful else { return [] }
             hasResponse = true
-            return [.response(response)]
+            return [{ await $0.task($1, didReceive: response) }]
         case .progress(let progress): return moved(progress)
         case .finished(.failure(let error)):
-            return (error.rejected.map(brought) ?? []) + [.metrics(error.metrics), .completed(error)]
-        case .finished(.success(let result)):
-            return brought(result) + [.metrics(result.metrics), .completed(nil)]
+            return (error.rejected.map(brought) ?? []) + ended(error.metrics, error)
+        case .finished(.success(let result)): return brought(result) + ended(result.metrics, nil)
         }
     }
 
+    private func ended(_ metrics: TaskMetrics, _ error: TransferError?) -> [Callback] {
+        [{ await $0.task($1, didFinishCollecting: metrics) }, { await $0.task($1, didCompleteWith: error) }]
+    }
+
     private func brought(_ result: TaskResult) -> [Callback] {
-        var callbacks: [Callback] = hasResponse ? [] : [.response(result.response)]
-        if !result.bytes.isEmpty { callbacks.append(.data(result.bytes)) }
-        if let file = result.file { callbacks.append(.downloaded(file)) }
+        var callbacks: [Callback] = []
+        if !hasResponse { callbacks.append { await $0.task($1, didReceive: result.response) } }
+        if !result.bytes.isEmpty { callbacks.append { await $0.task($1, didReceive: result.bytes) } }
+        if let file = result.file { callbacks.append { await $0.task($1, didFinishDownloadingTo: file) } }
         return callbacks
     }
 
@@ -117,14 +91,18 @@ struct CallbackScript {
         }
         var callbacks: [Callback] = []
         if progress.bytesSent > sent {
-            let count = progress.bytesSent - sent
-            sent = progress.bytesSent
-            callbacks.append(.sent(count, total: sent, expected: progress.bytesExpectedToSend))
+            let (count, total) = (progress.bytesSent - sent, progress.bytesSent)
+            sent = total
+            callbacks.append {
+                await $0.task($1, didSendBodyData: count, total: total, expected: progress.bytesExpectedToSend)
+            }
         }
         if isDownload, hasResponse, progress.bytesReceived > written {
-            let count = progress.bytesReceived - written
-            written = progress.bytesReceived
-            callbacks.append(.wrote(count, total: written, expected: progress.bytesExpectedToReceive))
+            let (count, total) = (progress.bytesReceived - written, progress.bytesReceived)
+            written = total
+            callbacks.append {
+                await $0.task($1, didWriteData: count, total: total, expected: progress.bytesExpectedToReceive)
+            }
         }
         return callbacks
     }

@@ -43,12 +43,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The standard policy.
     public init() {}
 
-    /// The delay before attempt number `attempt` + 1.
-    ///
-    /// - Parameters:
-    ///   - attempt: The number of the attempt that failed, from 1.
-    ///   - generator: The source of randomness.
-    /// - Returns: A time from zero up to the bound for that attempt.
+    /// The delay after a failed attempt, counted from 1: a random time from zero up to the bound for that attempt.
     func delay(after attempt: Int, using generator: inout some RandomNumberGenerator) -> Duration {
         let doublings = min(max(attempt - 1, 0), 30)
         let bound = min(firstDelay * (1 << doublings), longestDelay)
@@ -121,12 +116,7 @@ struct RetryBudget: Sendable {
 
 /// The value of a `Retry-After` field (RFC 9110 section 10.2.3).
 enum RetryAfter {
-    /// Parses the delay.
-    ///
-    /// - Parameters:
-    ///   - value: Seconds, or a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-    ///   - now: The current time in seconds since 1970.
-    /// - Returns: The delay; nil if the value is neither.
+    /// Parses seconds, or a date such as `Sun, 06 Nov 1994 08:49:37 GMT`; nil if the value is neither.
     static func delay(_ value: String, now: Int64) -> Duration? {
         let text = value.utf8.drop { $0 == 0x20 }
         if let seconds = Int64(String(decoding: text, as: UTF8.self)) {

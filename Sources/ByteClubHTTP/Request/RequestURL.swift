@@ -65,20 +65,28 @@ extension Origin {
         if first == UInt8(ascii: "[") {
             guard bytes.count > 2, bytes.last == UInt8(ascii: "]") else { return false }
             return bytes.dropFirst().dropLast().allSatisfy {
-                isDigitOrLetter($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
+                $0.isAlphanumeric || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
             }
         }
-        return isDigitOrLetter(first)
-            && bytes.allSatisfy {
-                isDigitOrLetter($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_")
-            }
+        return first.isAlphanumeric && bytes.allSatisfy { $0.isAlphanumeric || "-._".utf8.contains($0) }
     }
+}
 
-    private static func isDigitOrLetter(_ byte: UInt8) -> Bool {
-        switch byte {
+extension UInt8 {
+    /// Whether it is an ASCII digit or letter.
+    var isAlphanumeric: Bool {
+        switch self {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
         default: false
         }
+    }
+}
+
+extension UInt64 {
+    /// All 16 hexadecimal digits, in lower case.
+    var digits: String {
+        let text = String(self, radix: 16)
+        return String(repeating: "0", count: 16 - text.utf8.count) + text
     }
 }
 

@@ -2,10 +2,7 @@
 enum HTTPDate {
     /// Reads `Sun, 06 Nov 1994 08:49:37 GMT` and the two obsolete forms; nil for anything else.
     ///
-    /// - Parameters:
-    ///   - text: The date.
-    ///   - now: The current time, by which a two-digit year is read: at most 50 years ahead.
-    /// - Returns: The seconds, or nil.
+    /// A two-digit year is read by the current time: at most 50 years ahead.
     static func seconds(_ text: String, now: Int64) -> Int64? {
         let parts = text.split(separator: " ").map(String.init)
         switch parts.count {

@@ -55,20 +55,19 @@ final class ResumeJournal: Sendable {
         guard isDue else { return }
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { return state.withLock { $0.isSyncing = false } }
-        let thread = try? SystemThread.start {
-            var next: Int64? = count
-            while let count = next {
-                self.step(count, copy)
-                next = self.following()
+        do throws(TransferError) {
+            try OwnThread.start {
+                var next: Int64? = count
+                while let count = next {
+                    self.step(count, copy)
+                    next = self.following()
+                }
+                Glibc.close(copy)
             }
+        } catch {
             Glibc.close(copy)
+            state.withLock { $0.isSyncing = false }
         }
-        if let thread {
-            pthread_detach(thread)
-            return
-        }
-        Glibc.close(copy)
-        state.withLock { $0.isSyncing = false }
     }
 
     /// Stops writing; an unfinished step has no effect and leaves no file.

@@ -32,15 +32,9 @@ struct ResumeRecord: Hashable, Sendable {
     /// The record's bytes.
     var encoded: [UInt8] {
         var writer = RecordWriter()
-        for text in [scheme, authority, target, temporary] { writer.put(text) }
-        writer.put(Int64(bitPattern: inode))
-        writer.put(count)
-        writer.put(optional: modified)
-        writer.put(optional: total)
-        if case .tag = validator { writer.put(true) } else { writer.put(false) }
-        writer.put(validator.text)
-        writer.put(Self.storable(fields))
-        writer.put(start)
+        writer.put(
+            scheme, authority, target, temporary, inode, count, modified, total, validator, Self.storable(fields), start
+        )
         return SealedFile.sealed(writer.bytes, kind: Self.kind)
     }
 
@@ -60,19 +54,8 @@ struct ResumeRecord: Hashable, Sendable {
     }
 
     private init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
-        (scheme, authority, target, temporary) = (
-            try reader.text(), try reader.text(), try reader.text(), try reader.text()
-        )
-        inode = UInt64(bitPattern: try reader.number())
-        count = try reader.number()
-        modified = try reader.optionalNumber()
-        total = try reader.optionalNumber()
-        let isTag = try reader.flag()
-        let text = try reader.text()
-        guard let validator = isTag ? Validator(tag: text) : Validator(date: text) else { throw RecordReader.Damage() }
-        self.validator = validator
-        fields = try reader.value()
-        start = try reader.text()
+        (scheme, authority, target, temporary, inode, count, modified, total, validator, fields, start) =
+            try reader.values()
     }
 
     init(
@@ -115,5 +98,17 @@ struct ResumeRecord: Hashable, Sendable {
                 room -= field.name.rawName.utf8.count + field.value.utf8.count + 8
                 return room >= 0
             })
+    }
+}
+
+extension Validator: Recordable {
+    func encode(to writer: inout RecordWriter) {
+        if case .tag = self { writer.put(true, text) } else { writer.put(false, text) }
+    }
+
+    init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
+        let (isTag, text): (Bool, String) = try reader.values()
+        guard let validator = isTag ? Self(tag: text) : Self(date: text) else { throw RecordReader.Damage() }
+        self = validator
     }
 }

@@ -12,25 +12,25 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
     public var phase: Phase
 
     /// libcurl's result code, or 0.
-    public var curlCode: Int32
+    public var curlCode: Int32 = 0
 
     /// The system's error number, or 0.
-    public var errno: Int32
+    public var errno: Int32 = 0
 
     /// Whether the same request may succeed later and repeating it is harmless.
-    public var isRetryable: Bool
+    public var isRetryable = false
 
     /// Whether a proxy caused the failure, so that the state of the server is unknown.
     public var isOfProxy = false
 
     /// The number of the failed attempt, from 1; 0 without one.
-    public var attempt: Int
+    public var attempt = 0
 
     /// Body bytes handed to the network in that attempt.
-    public var bytesSent: Int64
+    public var bytesSent: Int64 = 0
 
     /// Body bytes received in that attempt.
-    public var bytesReceived: Int64
+    public var bytesReceived: Int64 = 0
 
     /// The timing until the failure; empty if the task was never started.
     public var metrics = TaskMetrics()
@@ -63,12 +63,6 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
         self.message = message
         self.phase = phase
         self.url = url
-        curlCode = 0
-        errno = 0
-        isRetryable = false
-        attempt = 0
-        bytesSent = 0
-        bytesReceived = 0
     }
 
     /// The message and the address, in one line.
@@ -77,86 +71,67 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
 
 extension TransferError {
     /// The kind of error.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        private enum Kind: String {
-            case cancelled, timedOut, cannotResolveHost, cannotConnect, connectionLost, tls, tooManyRedirects
-            case insecureRedirect, fileChanged, fileUnreadable, cannotWriteFile, bodyTooLarge, badRequest
-            case sessionInvalid, protocolViolation, libraryMissing, resumeDataUnusable, other
-            case adapterFailed, authenticationFailed, unacceptableResponse
-            case badConfiguration, bodyFailed, notStored, proxyRefused
-            case daemonUnavailable, identifierInUse, unknownTask
-        }
-
-        private let kind: Kind
-
-        private init(kind: Kind) { self.kind = kind }
-
+    public enum Code: String, Sendable, Hashable, CustomStringConvertible {
         /// ``SessionTask/cancel()`` was called, or the surrounding Swift task was cancelled.
-        public static let cancelled = Code(kind: .cancelled)
+        case cancelled
         /// Connecting took too long, nothing moved for too long, or the time for the whole task is over; or the daemon of
         /// background transfers does not answer.
-        public static let timedOut = Code(kind: .timedOut)
+        case timedOut
         /// The host has no address.
-        public static let cannotResolveHost = Code(kind: .cannotResolveHost)
+        case cannotResolveHost
         /// No connection could be made.
-        public static let cannotConnect = Code(kind: .cannotConnect)
+        case cannotConnect
         /// The connection ended before the response was whole.
-        public static let connectionLost = Code(kind: .connectionLost)
+        case connectionLost
         /// The TLS handshake failed, or the certificate is not trusted.
-        public static let tls = Code(kind: .tls)
+        case tls
         /// More than 20 redirects.
-        public static let tooManyRedirects = Code(kind: .tooManyRedirects)
+        case tooManyRedirects
         /// A redirect from https to http, which is never followed.
-        public static let insecureRedirect = Code(kind: .insecureRedirect)
+        case insecureRedirect
         /// The file to upload changed while it was sent.
-        public static let fileChanged = Code(kind: .fileChanged)
+        case fileChanged
         /// The file to upload cannot be read, or is not a regular file.
-        public static let fileUnreadable = Code(kind: .fileUnreadable)
+        case fileUnreadable
         /// The file to download to cannot be written, for example because the disk is full.
-        public static let cannotWriteFile = Code(kind: .cannotWriteFile)
+        case cannotWriteFile
         /// The response is larger than ``TaskOptions/maximumResponseBytes``.
-        public static let bodyTooLarge = Code(kind: .bodyTooLarge)
+        case bodyTooLarge
         /// The request cannot be sent as it is; nothing was sent.
-        public static let badRequest = Code(kind: .badRequest)
+        case badRequest
         /// The session is, or is being, invalidated.
-        public static let sessionInvalid = Code(kind: .sessionInvalid)
+        case sessionInvalid
         /// The server's response violates HTTP.
-        public static let protocolViolation = Code(kind: .protocolViolation)
+        case protocolViolation
         /// libcurl is not installed, or not usable.
-        public static let libraryMissing = Code(kind: .libraryMissing)
+        case libraryMissing
         /// Stored resume data are truncated, damaged or of another version.
-        public static let resumeDataUnusable = Code(kind: .resumeDataUnusable)
+        case resumeDataUnusable
         /// A ``RequestAdapter`` threw; see ``TransferError/underlying``.
-        public static let adapterFailed = Code(kind: .adapterFailed)
+        case adapterFailed
         /// The server accepts no credential: an ``Authenticator`` threw, or renewed too often.
-        public static let authenticationFailed = Code(kind: .authenticationFailed)
+        case authenticationFailed
         /// The ``ResponseValidation`` rejected the response; see ``TransferError/rejected``.
-        public static let unacceptableResponse = Code(kind: .unacceptableResponse)
+        case unacceptableResponse
         /// The session's settings contradict each other, or cannot be used.
-        public static let badConfiguration = Code(kind: .badConfiguration)
+        case badConfiguration
         /// The body's stream failed or ended early, or would have to be sent a second time.
-        public static let bodyFailed = Code(kind: .bodyFailed)
+        case bodyFailed
         /// The cache has no response, and ``CachePolicy/storedOnly`` or `only-if-cached` forbids asking the server.
-        public static let notStored = Code(kind: .notStored)
+        case notStored
         /// The proxy refused to connect to the server, for example because it requires authentication.
-        public static let proxyRefused = Code(kind: .proxyRefused)
+        case proxyRefused
         /// The daemon of background transfers cannot be started or reached, or has another version.
-        public static let daemonUnavailable = Code(kind: .daemonUnavailable)
+        case daemonUnavailable
         /// Another ``BackgroundSession`` has the identifier.
-        public static let identifierInUse = Code(kind: .identifierInUse)
+        case identifierInUse
         /// There is no background task of that name.
-        public static let unknownTask = Code(kind: .unknownTask)
+        case unknownTask
         /// Anything else; see ``TransferError/curlCode``.
-        public static let other = Code(kind: .other)
-
-        /// Creates a code from its ``description``; nil for an unknown name.
-        init?(named name: String) {
-            guard let kind = Kind(rawValue: name) else { return nil }
-            self.init(kind: kind)
-        }
+        case other
 
         /// The code's name.
-        public var description: String { kind.rawValue }
+        public var description: String { rawValue }
     }
 
     /// The phase of a task.

@@ -64,13 +64,7 @@ extension SessionTask {
 
     /// Quotes a word for the shell; a NUL, which no word can contain, becomes a question mark.
     static func quoted(_ word: String) -> String {
-        let plain = Array("%+,-./:=@_".utf8)
-        let isPlain = word.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: plain.contains(byte)
-            }
-        }
+        let isPlain = word.utf8.allSatisfy { $0.isAlphanumeric || "%+,-./:=@_".utf8.contains($0) }
         if isPlain, !word.isEmpty { return word }
         var bytes: [UInt8] = [UInt8(ascii: "'")]
         for byte in word.utf8 {

@@ -155,8 +155,8 @@ public final class SessionTask: Sendable {
 
     /// Sets the result, unless there is one, and resumes all waiters without holding the lock.
     func complete(_ result: Result<TaskResult, TransferError>, progress: TaskProgress? = nil) {
-        let (waiters, listeners) = shared.withLock {
-            shared -> ([Waiter<Result<TaskResult, TransferError>>], [Waiter<Void>]) in
+        let (waiters, readers) = shared.withLock {
+            shared -> ([Waiter<Result<TaskResult, TransferError>>], [Wakeup]) in
             guard shared.result == nil else { return ([], []) }
             shared.result = result
             shared.state = .completed
@@ -166,14 +166,14 @@ public final class SessionTask: Sendable {
             return (shared.waiters, shared.updates.finish(progress))
         }
         if case .stream(let stream) = kind { stream.finish(result) }
-        for listener in listeners { listener.resume() }
+        for reader in readers { reader.wake() }
         for waiter in waiters { waiter.resume(result) }
     }
 
     /// Publishes new progress.
     func publish(_ progress: TaskProgress) {
         tell(.progress(progress))
-        for listener in shared.withLock({ $0.updates.publish(progress) }) { listener.resume() }
+        for reader in shared.withLock({ $0.updates.publish(progress) }) { reader.wake() }
     }
 }
 

@@ -66,36 +66,26 @@ public struct TaskOptions: Sendable {
 
     /// Replaces ``SessionConfiguration/retryPolicy`` for this task; its budget stays the session's.
     public var retryPolicy: RetryPolicy? {
-        get { own?.value.retryPolicy }
-        set { own = .apart(Own(retryPolicy: newValue, policy: policy)) }
+        get { if case .apart(let policy, _) = own { policy } else { nil } }
+        set { own = .apart(newValue, policy) }
     }
 
     /// This task's overrides of ``SessionConfiguration/policy``.
     public var policy: RequestPolicy {
-        get { own?.value.policy ?? RequestPolicy() }
-        set { own = .apart(Own(retryPolicy: retryPolicy, policy: newValue)) }
+        get { if case .apart(_, let policy) = own { policy } else { RequestPolicy() } }
+        set { own = .apart(retryPolicy, newValue) }
     }
 
     /// Whether the task has a policy of its own.
-    var hasPolicy: Bool { own != nil }
-
-    private struct Own: Sendable {
-        var retryPolicy: RetryPolicy?
-        var policy: RequestPolicy
-    }
+    var hasPolicy: Bool { if case .none = own { false } else { true } }
 
     /// On the heap: most tasks have none, and thousands may wait.
-    private indirect enum Boxed: Sendable {
-        case apart(Own)
-
-        var value: Own {
-            switch self {
-            case .apart(let own): own
-            }
-        }
+    private indirect enum Own: Sendable {
+        case none
+        case apart(RetryPolicy?, RequestPolicy)
     }
 
-    private var own: Boxed?
+    private var own = Own.none
 
     /// How the task uses ``SessionConfiguration/cache``, if there is one.
     public var cachePolicy = CachePolicy.protocolRules

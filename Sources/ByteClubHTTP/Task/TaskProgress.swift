@@ -84,43 +84,24 @@ struct ProgressSlot {
     private(set) var latest = TaskProgress()
     private(set) var version: UInt64 = 0
     private(set) var isFinished = false
-    private var listeners: [(id: UInt64, waiter: Waiter<Void>)] = []
-    private var lastListener: UInt64 = 0
+    /// The readers that the next value wakes; one that was cancelled stays until then.
+    private var readers: [Wakeup] = []
 
-    mutating func publish(_ progress: TaskProgress) -> [Waiter<Void>] {
+    mutating func publish(_ progress: TaskProgress) -> [Wakeup] {
         latest = progress
         version += 1
-        return takeListeners()
+        defer { readers = [] }
+        return readers
     }
 
-    mutating func finish(_ progress: TaskProgress?) -> [Waiter<Void>] {
-        if let progress, progress != latest {
-            latest = progress
-            version += 1
-        }
+    mutating func finish(_ progress: TaskProgress?) -> [Wakeup] {
         isFinished = true
-        return takeListeners()
+        if let progress, progress != latest { return publish(progress) }
+        defer { readers = [] }
+        return readers
     }
 
-    mutating func nextListenerID() -> UInt64 {
-        lastListener += 1
-        return lastListener
-    }
-
-    mutating func listen(_ id: UInt64, _ waiter: Waiter<Void>) {
-        listeners.append((id, waiter))
-    }
-
-    mutating func forget(_ id: UInt64) -> Waiter<Void>? {
-        guard let index = listeners.firstIndex(where: { $0.id == id }) else { return nil }
-        return listeners.remove(at: index).waiter
-    }
-
-    private mutating func takeListeners() -> [Waiter<Void>] {
-        if listeners.isEmpty { return [] }
-        defer { listeners = [] }
-        return listeners.map { $0.waiter }
-    }
+    mutating func listen(_ reader: Wakeup) { readers.append(reader) }
 }
 
 extension SessionTask {
@@ -128,25 +109,15 @@ extension SessionTask {
     public var progressUpdates: ProgressUpdates { ProgressUpdates(task: self) }
 
     func nextProgress(after seen: UInt64) async -> (version: UInt64, progress: TaskProgress)? {
+        let news = Wakeup()
         while !Task.isCancelled {
-            let (now, id) = shared.withLock { shared in
-                (
-                    shared.updates.version > seen || shared.updates.isFinished ? shared.updates : nil,
-                    shared.updates.nextListenerID()
-                )
+            let now = shared.withLock { shared -> ProgressSlot? in
+                if shared.updates.version > seen || shared.updates.isFinished { return shared.updates }
+                shared.updates.listen(news)
+                return nil
             }
             if let now { return now.version > seen ? (now.version, now.latest) : nil }
-            await withTaskCancellationHandler {
-                await Waiter<Void>.value { waiter in
-                    shared.withLock { shared in
-                        if shared.updates.version > seen || shared.updates.isFinished || Task.isCancelled { return () }
-                        shared.updates.listen(id, waiter)
-                        return nil
-                    }
-                }
-            } onCancel: {
-                shared.withLock { $0.updates.forget(id) }?.resume()
-            }
+            await news.sleep()
         }
         return nil
     }

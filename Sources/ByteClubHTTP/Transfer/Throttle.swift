@@ -24,11 +24,7 @@ struct Throttle<Instant: InstantProtocol & Sendable>: Sendable where Instant.Dur
     private var updated: Instant
     private var remainder: Int64 = 0
 
-    /// Creates a throttle with one quantum of credit.
-    ///
-    /// - Parameters:
-    ///   - rate: Bytes per second; below 1 counts as 1.
-    ///   - now: The time.
+    /// Creates a throttle with one quantum of credit; a rate below 1 counts as 1.
     init(rate: Int, at now: Instant) {
         self.rate = min(max(rate, 1), 1 << 40)
         capacity = max(self.rate / 24, 2)
@@ -37,14 +33,7 @@ struct Throttle<Instant: InstantProtocol & Sendable>: Sendable where Instant.Dur
         updated = now
     }
 
-    /// Grants up to `wanted` bytes, not fewer than ``quantum`` unless less is requested.
-    mutating func take(_ wanted: Int, at now: Instant) -> Grant {
-        let grant = offer(wanted, at: now)
-        if case .move(let count) = grant { spend(count) }
-        return grant
-    }
-
-    /// The grant of ``take(_:at:)`` without ``spend(_:)``, for callers that combine two throttles.
+    /// Grants up to `wanted` bytes, not fewer than ``quantum`` unless less is requested; ``spend(_:)`` counts them.
     mutating func offer(_ wanted: Int, at now: Instant) -> Grant {
         precondition(wanted > 0, "a throttle cannot grant \(wanted) bytes")
         earn(until: now)
@@ -56,14 +45,8 @@ struct Throttle<Instant: InstantProtocol & Sendable>: Sendable where Instant.Dur
     /// Counts bytes as moved.
     mutating func spend(_ count: Int) { credit -= count }
 
-    /// Grants a whole chunk that was already received, on credit; the next chunk waits for the debt.
-    mutating func takeWhole(_ size: Int, at now: Instant) -> Grant {
-        if let time = waitForWhole(at: now) { return .wait(time) }
-        spend(size)
-        return .move(size)
-    }
-
-    /// How long a received chunk must wait; nil if it may pass at once.
+    /// How long a whole chunk that was already received must wait; nil if it may pass at once, on credit, for whose debt
+    /// the next chunk waits.
     mutating func waitForWhole(at now: Instant) -> Duration? {
         earn(until: now)
         return credit > 0 ? nil : time(toEarn: quantum - credit)

@@ -53,7 +53,9 @@ final class Transfer {
         self.head = head
         idleLimit = task.options.timeoutForRequest ?? configuration.timeoutForRequest
         resourceDeadline = now.advanced(by: configuration.timeoutForResource)
-        keepsRedirectBodies = task.inbox.asksAboutRedirects(of: task)
+        keepsRedirectBodies =
+            task.inbox.events.hasDelegate || configuration.policy.redirectHandler != nil
+            || task.options.policy.redirectHandler != nil
         Self.liveCount.add(1, ordering: .relaxed)
     }
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import ByteClubHTTP
-import FoundationEssentials
-import Glibc
+import ExampleSupport
 
 /// The downloads in the background, which a daemon performs.
 struct BackgroundDownloads {
@@ -11,10 +10,7 @@ struct BackgroundDownloads {
     private static let identifier = "previews"
 
     /// The daemon's folder and command: this program is the daemon as well, see ``DaemonCommand``.
-    static func service() throws -> BackgroundService {
-        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return try BackgroundService(name: "halftunes", command: [program, "daemon"])
-    }
+    static func service() throws -> BackgroundService { try .ofThisProgram("halftunes") }
 
     /// All downloads; the daemon is only started if it has downloads.
     static func all() async throws -> [BackgroundDownload] {
@@ -37,7 +33,8 @@ struct BackgroundDownloads {
     /// When it returns, they are stored: they continue whatever happens to this program, the daemon or the machine. A
     /// lock makes a second program see the downloads that the first one started.
     func start(_ previews: [Preview]) async throws {
-        let lock = try FileLock(Self.service().folder + ".lock")
+        let path = try Self.service().folder + ".lock"
+        guard let lock = FileLock(path) else { throw Failure(.cannotWrite, "'\(path)' cannot be locked") }
         let known = try await all()
         var requests: [BackgroundRequest] = []
         for preview in previews {
@@ -108,23 +105,6 @@ struct BackgroundDownload: Encodable {
     }
 }
 
-/// A lock on a file, which ends with the program at the latest.
-private struct FileLock: ~Copyable {
-    private let descriptor: Int32
-
-    /// Waits for the lock.
-    init(_ path: String) throws {
-        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
-            throw Failure(.cannotWrite, "'\(path)' cannot be locked")
-        }
-    }
-
-    consuming func release() {}
-
-    deinit { close(descriptor) }
-}
-
 /// Lists the downloads in the background.
 struct DownloadsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -134,7 +114,7 @@ struct DownloadsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let downloads = try await BackgroundDownloads.all()
-        if json { return try printJSON(downloads) }
+        if json { return try show(json: downloads) }
         for download in downloads { print(download.line) }
     }
 }

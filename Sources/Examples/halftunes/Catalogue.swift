@@ -1,20 +1,16 @@
 import ArgumentParser
 import ByteClubHTTP
+import ExampleSupport
 import FoundationEssentials
 import HTTPTypes
 
 /// A catalogue with the iTunes Search API.
 struct Catalogue {
-    /// The base URL without a slash at the end.
-    var address: String
-    var session: Session
+    var api: SearchAPI
 
     /// Searches for songs, at most 200.
     func search(_ term: String, limit: Int) async throws -> [Track] {
-        var query = URLComponents()
-        query.queryItems = [URLQueryItem(name: "term", value: term)]
-        let text = (query.percentEncodedQuery ?? "").replacing("+", with: "%2B")
-        return try await tracks("search?media=music&entity=song&limit=\(limit)&\(text)")
+        try await tracks("search?media=music&entity=song&limit=\(limit)&\(SearchAPI.term(term))")
     }
 
     /// The songs with these numbers; unknown numbers are left out.
@@ -23,10 +19,7 @@ struct Catalogue {
     }
 
     private func tracks(_ path: String) async throws -> [Track] {
-        let (bytes, _) = try await session.data(from: "\(address)/\(path)")
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(bytes)) else {
-            throw Failure(.badData, "\(address) does not answer like the iTunes Search API")
-        }
+        let answer: Answer = try await api.answer(path)
         return answer.results.compactMap(\.track)
     }
 }
@@ -121,7 +114,8 @@ struct CatalogueOption: ParsableArguments {
         var configuration = SessionConfiguration.ephemeral
         // A response with another status than 2xx is an error.
         configuration.policy.validation = .successful
-        return Catalogue(address: address, session: try Session(configuration: configuration, name: "catalogue"))
+        let session = try Session(configuration: configuration, name: "catalogue")
+        return Catalogue(api: SearchAPI(address: address, session: session))
     }
 }
 
@@ -141,7 +135,7 @@ struct SearchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let tracks = try await catalogue.open().search(words, limit: limit)
-        if json { return try printJSON(tracks) }
+        if json { return try show(json: tracks) }
         if tracks.isEmpty { tell("halftunes: nothing found for '\(words.printable)'") }
         let width = tracks.map { "\($0.trackId)".count }.max() ?? 0
         for track in tracks {

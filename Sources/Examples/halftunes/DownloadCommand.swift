@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteClubHTTP
+import ExampleSupport
 import FoundationEssentials
 
 /// Downloads the previews of tracks, in the foreground or in the background.

@@ -1,5 +1,6 @@
 import ByteClubHTTP
 import Dispatch
+import ExampleSupport
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -36,7 +37,7 @@ struct ForegroundDownloads {
             let code: Failure.Code = signal == SIGTERM ? .terminated : .interrupted
             throw Failure(code, "stopped; the same command goes on from here")
         }
-        let codes = Set(errors.map { Failure.Code($0) })
+        let codes = Set(errors.map(Halftunes.code))
         let isSame = errors.count == downloads.count && codes.count == 1
         throw Failure(
             isSame ? codes.first ?? .partlyDone : .partlyDone,
@@ -67,8 +68,7 @@ struct ForegroundDownloads {
         do {
             let result = try await task.value
             tell("\(preview.track.title): \(size(result.progress.bytesReceived))")
-            print(preview.file)
-            fflush(nil)
+            show(preview.file)
             return nil
         } catch {
             preview.keep(error.resumeData)

@@ -1,18 +1,7 @@
-import FoundationEssentials
-import Glibc
+import ExampleSupport
 
 /// Writes a line to standard error.
-func tell(_ line: String) {
-    var text = line + "\n"
-    _ = text.withUTF8 { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
-}
-
-/// Prints a value for scripts.
-func printJSON(_ value: some Encodable) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    print(String(decoding: try encoder.encode(value), as: UTF8.self))
-}
+func tell(_ line: String) { writeToErrors(line + "\n") }
 
 /// An amount such as `12.3% of 3.4 MB`; only the bytes if the total is unknown.
 func amount(_ bytes: Int64, of total: Int64?) -> String {
@@ -44,13 +33,6 @@ extension String {
 
     /// The text padded with spaces to a number of characters.
     func padded(to count: Int) -> String { self + String(repeating: " ", count: max(count - self.count, 0)) }
-
-    /// The longest prefix of whole characters with at most this many bytes.
-    func prefix(bytes: Int) -> String {
-        var rest = self[...]
-        while rest.utf8.count > bytes { rest.removeLast() }
-        return String(rest)
-    }
 
     /// The text without surrounding spaces, and without leading dots, which would hide a file or name a folder.
     var trimmed: String {

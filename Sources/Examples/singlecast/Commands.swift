@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteClubHTTP
+import ExampleSupport
 import FoundationEssentials
 
 /// Finds podcasts with the iTunes Search API.
@@ -15,14 +16,9 @@ struct SearchCommand: AsyncParsableCommand {
         var base =
             catalogue ?? ProcessInfo.processInfo.environment["SINGLECAST_CATALOGUE"] ?? "https://itunes.apple.com"
         if base.hasSuffix("/") { base.removeLast() }
-        var query = URLComponents()
-        query.queryItems = [URLQueryItem(name: "term", value: term.joined(separator: " "))]
-        let text = (query.percentEncodedQuery ?? "").replacing("+", with: "%2B")
-        let bytes = try await Session(configuration: .awaited)
-            .data(from: "\(base)/search?media=podcast&limit=25&\(text)").bytes
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(bytes)) else {
-            throw Failure(.badData, "\(base) does not answer like the iTunes Search API")
-        }
+        let api = SearchAPI(address: base, session: try Session(configuration: .awaited))
+        let words = SearchAPI.term(term.joined(separator: " "))
+        let answer: Answer = try await api.answer("search?media=podcast&limit=25&\(words)")
         // Some podcasts are in the catalogue without a feed.
         let found = answer.results.filter { $0.feedUrl != nil }.map {
             Found(
@@ -175,7 +171,7 @@ private func change(_ numbers: [Int], _ change: BackgroundChange) async throws {
     let tasks = try await control.episodes()
     let ids = try numbers.map { number in
         guard let task = try podcast.episode(number).file.flatMap({ tasks[$0] }), task.state != .done else {
-            throw Failure(.noInput, "episode \(number) is not being downloaded")
+            throw Failure(.notFound, "episode \(number) is not being downloaded")
         }
         return task.id
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteClubHTTP
+import ExampleSupport
 import FoundationEssentials
 import HTTPTypes
 
@@ -37,7 +38,7 @@ struct DownloadCommand: AsyncParsableCommand {
         if isAdding { return try checkFiles(library, follower) }
         try follower.check()
         if follower.sawNothing {
-            throw Failure(.badUsage, "nothing is under way: say what to download, by number or with --all")
+            throw Failure(.usage, "nothing is under way: say what to download, by number or with --all")
         }
     }
 

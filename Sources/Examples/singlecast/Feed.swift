@@ -1,4 +1,5 @@
 import ByteClubHTTP
+import ExampleSupport
 import FoundationEssentials
 import HTTPTypes
 

@@ -1,4 +1,5 @@
 import ByteClubHTTP
+import ExampleSupport
 import Glibc
 
 /// Follows the downloads until none is running, and reports the end of each.

@@ -1,6 +1,6 @@
 import ByteClubHTTP
+import ExampleSupport
 import FoundationEssentials
-import Glibc
 import HTTPTypes
 
 /// The program's state: the podcast in `podcast.json`, the feed's last response in `cache`, and the daemon's files.
@@ -11,8 +11,7 @@ struct Library {
     let service: BackgroundService
 
     init() throws {
-        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        service = try BackgroundService(name: "singlecast", command: [program, "daemon"])
+        service = try .ofThisProgram("singlecast")
         folder = URL(filePath: service.folder).deletingLastPathComponent().path
         try makeFolder(folder, permissions: 0o700)
     }
@@ -23,7 +22,7 @@ struct Library {
     func podcast() throws -> Podcast {
         guard let podcast = try stored() else {
             throw Failure(
-                .noInput, "no podcast yet: 'singlecast search TERM' finds one, 'singlecast subscribe URL' adds it")
+                .notFound, "no podcast yet: 'singlecast search TERM' finds one, 'singlecast subscribe URL' adds it")
         }
         return podcast
     }
@@ -63,7 +62,11 @@ struct Library {
     }
 
     /// Waits until no other program changes the podcast or adds downloads.
-    func lock() throws -> FileLock { try FileLock(folder + "/lock") }
+    func lock() throws -> FileLock {
+        let path = folder + "/lock"
+        guard let lock = FileLock(path) else { throw Failure(.inputOutput, "\(path) cannot be locked") }
+        return lock
+    }
 
     /// Reads a feed; the server sends it only if it has changed since the last time.
     func feed(at address: String) async throws -> Feed {
@@ -112,23 +115,6 @@ extension SessionConfiguration {
     }
 }
 
-/// A lock on a file, which ends with the program at the latest.
-struct FileLock: ~Copyable {
-    private let descriptor: Int32
-
-    /// Waits for the lock.
-    init(_ path: String) throws {
-        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
-            throw Failure(.inputOutput, "\(path) cannot be locked")
-        }
-    }
-
-    consuming func release() {}
-
-    deinit { close(descriptor) }
-}
-
 /// Creates a folder and its parents if they are missing.
 func makeFolder(_ path: String, permissions: Int? = nil) throws {
     let attributes: [FileAttributeKey: Any]? = permissions.map { [.posixPermissions: $0] }
@@ -136,6 +122,6 @@ func makeFolder(_ path: String, permissions: Int? = nil) throws {
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: attributes)
     } catch {
-        throw Failure(.cannotCreate, "the folder \(path) cannot be made")
+        throw Failure(.cannotWrite, "the folder \(path) cannot be made")
     }
 }

@@ -1,4 +1,5 @@
 import ByteClubHTTP
+import ExampleSupport
 import Glibc
 
 /// The subscribed podcast as it is stored.
@@ -42,7 +43,7 @@ struct Podcast: Codable {
     /// - Throws: ``Failure`` if there is none.
     func episode(_ number: Int) throws -> Episode {
         guard let episode = episodes.first(where: { $0.number == number }) else {
-            throw Failure(.noInput, "there is no episode \(number): see 'singlecast episodes'")
+            throw Failure(.notFound, "there is no episode \(number): see 'singlecast episodes'")
         }
         return episode
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteClubHTTP
+import ExampleSupport
 
 /// A podcast client for one podcast, whose downloads continue when the program ends.
 @main struct Singlecast: AsyncParsableCommand {
@@ -21,57 +22,7 @@ import ByteClubHTTP
             PauseCommand.self, ResumeCommand.self, CancelCommand.self, DaemonCommand.self,
         ])
 
-    static func main() async {
-        do {
-            var command = try parseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
-        } catch let failure as Failure {
-            tell("singlecast: \(failure.message)")
-            exit(withError: ExitCode(failure.code.rawValue))
-        } catch let error as TransferError {
-            tell("singlecast: \(error)")
-            exit(withError: ExitCode(Failure.Code(error.code).rawValue))
-        } catch {
-            exit(withError: error)
-        }
-    }
-}
-
-/// An error that ends the program, with a message of one line and an exit code of sysexits.h.
-struct Failure: Error {
-    enum Code: Int32 {
-        case badUsage = 64
-        case badData = 65
-        case noInput = 66
-        case unavailable = 69
-        case software = 70
-        case cannotCreate = 73
-        case inputOutput = 74
-        case partlyDone = 75
-
-        /// The exit code for a failed transfer.
-        init(_ code: TransferError.Code) {
-            switch code {
-            case .badRequest: self = .badUsage
-            case .cannotWriteFile: self = .cannotCreate
-            case .bodyTooLarge, .protocolViolation: self = .badData
-            case .badConfiguration, .libraryMissing, .other: self = .software
-            default: self = .unavailable
-            }
-        }
-    }
-
-    var code: Code
-    var message: String
-
-    init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
+    static func main() async { await runProgram(tell: tell) }
 }
 
 /// The daemon that performs the downloads, which starts with the first one and ends ten minutes after the last.

@@ -1,5 +1,4 @@
-import FoundationEssentials
-import Glibc
+import ExampleSupport
 
 extension String {
     /// The text in one line, without control characters.
@@ -16,13 +15,6 @@ extension String {
         let name = String(String.UnicodeScalarView(safe)).prefix(bytes: 150)
         return name.isEmpty ? "episode" : name
     }
-
-    /// The longest prefix of whole characters with at most this many bytes.
-    func prefix(bytes: Int) -> String {
-        var rest = self[...]
-        while rest.utf8.count > bytes { rest.removeLast() }
-        return String(rest)
-    }
 }
 
 /// A size such as `12.3 MB`.
@@ -32,30 +24,5 @@ func size(_ bytes: Int64) -> String {
     return "\((Double(bytes) / unit * 10).rounded() / 10) \(name)"
 }
 
-/// Prints a message to standard error; standard output is for results only.
+/// Prints a message to standard error.
 func tell(_ line: String) { writeToErrors(line.printable + "\n") }
-
-/// Prints text to standard error as it is.
-func writeToErrors(_ text: String) {
-    var text = text
-    _ = text.withUTF8 { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
-}
-
-/// Prints a result and flushes it, so that a killed program has printed everything it did.
-func show(_ line: String) {
-    print(line)
-    fflush(nil)
-}
-
-/// Prints a result for scripts.
-func show(json value: some Encodable) throws {
-    show(String(decoding: try JSONEncoder.readable.encode(value), as: UTF8.self))
-}
-
-extension JSONEncoder {
-    static var readable: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }
-}

@@ -86,13 +86,13 @@ struct ResponseCacheTests {
             default: index.use(id)
             }
             let all = index.entries.values
-            let memory = all.filter { $0.bytes != nil }.reduce(0) { $0 + $1.length + $1.overhead }
-            let disk = all.filter(\.isOnDisk).reduce(0) { $0 + $1.length + $1.overhead }
+            let memory = all.filter { $0.bytes != nil }.reduce(0) { $0 + $1.size }
+            let disk = all.filter(\.isOnDisk).reduce(0) { $0 + $1.size }
             let pending = all.filter(\.isPending)
             #expect(index.memoryBytes == memory && index.diskBytes == disk, "seed \(seed)")
             #expect(index.pendingBytes == pending.reduce(0) { $0 + $1.length }, "seed \(seed)")
             #expect(disk <= index.diskLimit && all.allSatisfy { $0.bytes != nil || $0.isOnDisk }, "seed \(seed)")
-            #expect(memory <= index.memoryLimit + pending.reduce(0) { $0 + $1.length + $1.overhead }, "seed \(seed)")
+            #expect(memory <= index.memoryLimit + pending.reduce(0) { $0 + $1.size }, "seed \(seed)")
             for (id, entry) in index.entries {
                 #expect(index.candidates(for: entry.stored.url).filter { $0 == id }.count == 1, "seed \(seed)")
             }

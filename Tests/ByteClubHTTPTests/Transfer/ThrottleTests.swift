@@ -2,6 +2,22 @@ import Testing
 
 @testable import ByteClubHTTP
 
+extension Throttle {
+    /// Grants bytes and counts them.
+    mutating func take(_ wanted: Int, at now: Instant) -> Grant {
+        let grant = offer(wanted, at: now)
+        if case .move(let count) = grant { spend(count) }
+        return grant
+    }
+
+    /// Grants a whole chunk on credit.
+    mutating func takeWhole(_ size: Int, at now: Instant) -> Grant {
+        if let time = waitForWhole(at: now) { return .wait(time) }
+        spend(size)
+        return .move(size)
+    }
+}
+
 struct ThrottleTests {
     private static func at(_ milliseconds: Int64) -> Moment { Moment(nanoseconds: milliseconds * 1_000_000) }
 

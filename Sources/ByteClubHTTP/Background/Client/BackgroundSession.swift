@@ -62,7 +62,7 @@ public final class BackgroundSession: Sendable {
         client = DaemonClient(connector, role: .attach(identifier: identifier)) { [follower] client, notice in
             follower.handle(notice)
             // The previous daemon may have ended without an answer, after too long a silence.
-            if case .event(.caughtUp) = notice { follower.acknowledge(follower.takenEnds, by: client) }
+            if case .event(.caughtUp) = notice { follower.acknowledge(follower.feed { $0.takenEnds }, by: client) }
         }
         do {
             try await client.open()
@@ -128,7 +128,8 @@ public final class BackgroundSession: Sendable {
             return all.filter { $0.identifier == identifier }
         }
         let answer = try await client.call(.list) { [follower] in follower.merge(own($0)) }
-        return follower.current(own(answer)).map { task($0.id, $0.request) }
+        return follower.feed { feed in own(answer).filter { feed.latest[$0.id] != nil } }
+            .map { task($0.id, $0.request) }
     }
 
     /// The tasks' changes and results, for one reader: a new reader ends the sequence of the previous one.
@@ -157,7 +158,7 @@ public final class BackgroundSession: Sendable {
     /// - Parameter limit: How long the daemon may take to confirm the ends that were taken; otherwise the next session
     ///   gets them again.
     func invalidate(within limit: Duration) async {
-        follower.takeHandled()
+        follower.feed { _ = $0.takeHandled() }
         let confirming = Task { await confirmTaken() }
         let timer = Task {
             try await Task.sleep(for: limit)
@@ -170,10 +171,10 @@ public final class BackgroundSession: Sendable {
 
     /// Returns when the daemon has confirmed the ends that were taken.
     private func confirmTaken() async {
-        let ends = follower.takenEnds
+        let ends = follower.feed { $0.takenEnds }
         guard !ends.isEmpty else { return }
         // On failure the next session gets them again, as after a kill of this program.
-        if (try? await client.call(.acknowledge(ends))) != nil { follower.confirm(ends) }
+        if (try? await client.call(.acknowledge(ends))) != nil { follower.feed { $0.confirm(ends) } }
     }
 
     // MARK: - Calls of tasks
@@ -181,7 +182,7 @@ public final class BackgroundSession: Sendable {
     func resume(_ task: BackgroundTask) async throws(TransferError) {
         let status = task.status
         if status?.state == .done { return }
-        if status != nil, follower.isRecorded(task.id) {
+        if status != nil, follower.feed({ $0.latest[task.id] != nil }) {
             do { return try await change(task, .resume) } catch {
                 guard error.code == .unknownTask else { throw error }
             }
@@ -200,7 +201,7 @@ public final class BackgroundSession: Sendable {
     /// The status of a task that has ended, once it has; takes the result while there is no reader of ``events``.
     func end(of task: BackgroundTask) async throws -> BackgroundStatus {
         for await status in task.updates where status.isFinished {
-            if follower.takeEnd(of: task.id) { await confirmTaken() }
+            if follower.feed({ $0.takeEnd(of: task.id) }) { await confirmTaken() }
             return status
         }
         try Task.checkCancellation()

@@ -19,10 +19,7 @@ public final class BackgroundTask: Sendable, Identifiable {
         }
 
         /// The digits, in lower case.
-        public var description: String {
-            let digits = String(number, radix: 16)
-            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-        }
+        public var description: String { number.digits }
     }
 
     /// The task's name.
@@ -110,12 +107,7 @@ final class TaskRecord: Sendable {
     private let state: Mutex<State>
     private let released: @Sendable (BackgroundTask.ID) -> Void
 
-    /// A record.
-    ///
-    /// - Parameters:
-    ///   - id: The task.
-    ///   - latest: Its status.
-    ///   - released: Called when the last holder drops the record.
+    /// A record, which calls `released` when its last holder drops it.
     init(
         _ id: BackgroundTask.ID, latest: BackgroundStatus?, released: @escaping @Sendable (BackgroundTask.ID) -> Void
     ) {

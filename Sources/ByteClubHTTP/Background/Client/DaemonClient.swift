@@ -33,11 +33,8 @@ final class DaemonClient: Sendable {
 
     /// A client without a connection.
     ///
-    /// - Parameters:
-    ///   - connector: Makes the connections.
-    ///   - role: See ``DaemonExchange/init(role:isStarting:)``.
-    ///   - notify: Called by the reading thread with this client and each notice, one at a time; must not block, and must
-    ///     not retain the client.
+    /// The reading thread calls `notify` with this client and each notice, one at a time; it must not block, and must not
+    /// retain the client.
     init(
         _ connector: DaemonConnector, role: DaemonCall? = nil,
         notify: @escaping @Sendable (DaemonClient, Notice) -> Void = { _, _ in }
@@ -54,10 +51,8 @@ final class DaemonClient: Sendable {
 
     /// Calls the daemon, again over a new connection if the old one is lost.
     ///
-    /// - Parameters:
-    ///   - call: The call.
-    ///   - merge: Called with the answer by the reading thread, before any later notice.
-    /// - Returns: The answer, which is no refusal.
+    /// The reading thread calls `merge` with the answer, before any later notice.
+    ///
     /// - Throws: The daemon's refusal, ``TransferError/Code/daemonUnavailable``,
     ///   ``TransferError/Code/timedOut`` when it is silent for too long, or ``TransferError/Code/cancelled`` when the
     ///   Swift task is cancelled; the daemon may have carried out the call, or may still do so.
@@ -123,12 +118,9 @@ final class DaemonClient: Sendable {
 
     // MARK: - Effects
 
-    /// Hands an event to the exchange and performs its steps.
+    /// Hands an event to the exchange and performs its steps, after a change of the state under the same lock.
     ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - source: The connection that the event is about; the event is ignored unless that is the current one.
-    ///   - prepare: Changes the state first, under the same lock.
+    /// An event about a connection is ignored unless that is the current one.
     private func handle(
         _ event: DaemonExchange.Event, from source: FrameConnection? = nil, prepare: (inout State) -> Void = { _ in }
     ) {
@@ -243,11 +235,9 @@ final class CallSender: Sendable {
     private let onTooLong: @Sendable (UInt64, TransferError) -> Void
     private let state = Mutex(State())
 
-    /// The only sender of a connection.
+    /// The only sender of a connection, whose reader notices when it is lost.
     ///
-    /// - Parameters:
-    ///   - connection: The connection; its reader notices when it is lost.
-    ///   - onTooLong: Called with the number of a call that is too long to be sent, which is skipped.
+    /// It skips a call that is too long to be sent, and calls `onTooLong` with its number.
     init(_ connection: FrameConnection, onTooLong: @escaping @Sendable (UInt64, TransferError) -> Void) {
         self.connection = connection
         self.onTooLong = onTooLong

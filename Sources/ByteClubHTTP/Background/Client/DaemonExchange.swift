@@ -67,6 +67,7 @@ struct DaemonExchange: Sendable {
     static let roleTries = 10
     static let roleDelay = Duration.milliseconds(50)
 
+    /// The first call on each connection.
     private let role: DaemonCall?
     /// Whether a daemon is started if none runs.
     private let isStarting: Bool
@@ -85,22 +86,13 @@ struct DaemonExchange: Sendable {
     private var refusals = 0
     private var silence = SilenceMeter()
 
-    /// An exchange without a connection.
-    ///
-    /// - Parameters:
-    ///   - role: The first call on each connection; without a role, a connection is made only when a call waits.
-    ///   - isStarting: Whether a daemon is started if none runs.
+    /// An exchange without a connection; one without a role makes a connection only when a call waits.
     init(role: DaemonCall?, isStarting: Bool) {
         self.role = role
         self.isStarting = isStarting
     }
 
-    /// Handles an event.
-    ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - now: Its time.
-    /// - Returns: The steps to perform, in this order.
+    /// Handles an event, and returns the steps to perform, in this order.
     mutating func handle(_ event: Event, at now: Moment) -> [Step] {
         let steps = react(to: event, at: now)
         let isHeard = if case .received = event { true } else { false }
@@ -342,10 +334,15 @@ extension DaemonCall {
 }
 
 extension DaemonAnswer {
+    /// The refusal of a call.
+    static func refused(_ code: TransferError.Code, _ message: String) -> DaemonAnswer {
+        .refused(code: code.rawValue, message: message)
+    }
+
     /// The error of a refusal; nil for any other answer.
     var refusal: TransferError? {
         guard case .refused(let code, let message) = self else { return nil }
-        return TransferError(TransferError.Code(named: code) ?? .other, message)
+        return TransferError(TransferError.Code(rawValue: code) ?? .other, message)
     }
 }
 
@@ -365,11 +362,8 @@ struct SilenceMeter: Sendable {
     private var isTicking = false
     private var silentTicks = 0
 
-    /// Notes the state after an event.
+    /// Notes after an event whether a call waits now, and whether the event was a message of the daemon.
     ///
-    /// - Parameters:
-    ///   - isAwaiting: Whether a call waits for the daemon now.
-    ///   - isHeard: Whether the event was a message of the daemon.
     /// - Returns: Whether to start the timer for one tick.
     mutating func note(isAwaiting: Bool, isHeard: Bool) -> Bool {
         if isHeard || !self.isAwaiting { silentTicks = 0 }
@@ -379,10 +373,9 @@ struct SilenceMeter: Sendable {
         return true
     }
 
-    /// Counts a tick; call ``note(isAwaiting:isHeard:)`` afterwards.
+    /// Counts a tick, and returns whether the daemon has been silent for too long, for calls about so many tasks.
     ///
-    /// - Parameter tasks: How many tasks the waiting calls are about.
-    /// - Returns: Whether the daemon has been silent for too long.
+    /// Call ``note(isAwaiting:isHeard:)`` afterwards.
     mutating func tick(tasks: Int) -> Bool {
         isTicking = false
         guard isAwaiting else { return false }

@@ -13,16 +13,14 @@ enum DaemonLauncher {
     ///
     /// - Throws: ``TransferError/Code/daemonUnavailable``, with the last line of a failed daemon's standard error.
     static func connect(_ service: BackgroundService, isStarting: Bool) async throws(TransferError) -> FrameConnection {
-        try await OwnThread.run { () -> Result<FrameConnection, TransferError> in
-            do throws(TransferError) { return .success(try reach(service, isStarting: isStarting)) } catch {
-                return .failure(error)
-            }
+        try await OwnThread.run {
+            Result { () throws(TransferError) in try reach(service, isStarting: isStarting) }
         }.get()
     }
 
     private static func reach(_ service: BackgroundService, isStarting: Bool) throws(TransferError) -> FrameConnection {
         let end = Moment.fine.advanced(by: isStarting ? patience : .seconds(DaemonConnector.patience))
-        var pause = GrowingPause(from: 2000, to: 100_000, until: end)
+        var pause = GrowingPause(next: 2000, longest: 100_000, end: end)
         while true {
             // Where systemd listens, connecting makes it start the daemon.
             let isRunning = isStarting || DaemonLock.isHeld(service.lockPath)
@@ -128,16 +126,12 @@ struct DaemonProcess: ~Copyable {
 
     /// Waits until the daemon listens, or has ended.
     ///
-    /// - Parameters:
-    ///   - end: When to give up.
-    ///   - connect: Tries to connect to whichever daemon runs.
-    /// - Returns: The connection, or that another daemon runs.
     /// - Throws: ``TransferError/Code/daemonUnavailable`` when the daemon failed.
     mutating func becomesReady(
         before end: Moment, connecting connect: () throws(TransferError) -> FrameConnection?
     ) throws(TransferError) -> Outcome {
         try listen(before: end)
-        var pause = GrowingPause(from: 500, to: 50_000, until: end)
+        var pause = GrowingPause(next: 500, longest: 50_000, end: end)
         while true {
             if let connection = try connect() { return .connected(connection) }
             // Its exit may show a moment after the end of its output.
@@ -241,20 +235,11 @@ struct DaemonProcess: ~Copyable {
 
 /// Pauses between polls, each twice as long as the one before; blocks its thread.
 struct GrowingPause {
-    /// The next pause, in microseconds.
-    private var next: UInt32
-    private let longest: UInt32
-    private let end: Moment
-
-    /// - Parameters:
-    ///   - shortest: The first pause, in microseconds; less than a second.
-    ///   - longest: The longest pause, in microseconds; less than a second.
-    ///   - end: When polling ends.
-    init(from shortest: UInt32, to longest: UInt32, until end: Moment) {
-        next = shortest
-        self.longest = longest
-        self.end = end
-    }
+    /// The next pause, in microseconds; less than a second.
+    var next: UInt32
+    let longest: UInt32
+    /// When polling ends.
+    let end: Moment
 
     /// Sleeps for the next pause; false at once when polling has ended.
     mutating func pass() -> Bool {

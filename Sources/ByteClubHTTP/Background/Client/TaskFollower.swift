@@ -4,11 +4,11 @@ import Synchronization
 ///
 /// It serves a ``BackgroundSession`` and ``BackgroundControl/updates()``.
 final class TaskFollower: Sendable {
-    private struct WeakRecord {
+    fileprivate struct WeakRecord {
         weak var record: TaskRecord?
     }
 
-    private struct State {
+    fileprivate struct State {
         var feed: StatusFeed
         var records: [BackgroundTask.ID: WeakRecord] = [:]
         var isCaughtUp = false
@@ -19,7 +19,7 @@ final class TaskFollower: Sendable {
         var news: Wakeup?
     }
 
-    private let state: Mutex<State>
+    fileprivate let state: Mutex<State>
 
     /// A follower without tasks.
     ///
@@ -109,78 +109,16 @@ final class TaskFollower: Sendable {
         }
     }
 
-    /// Whether the daemon has the task, as far as it has reported.
-    func isRecorded(_ id: BackgroundTask.ID) -> Bool { state.withLock { $0.feed.latest[id] != nil } }
-
-    /// The given tasks without those whose ends were taken.
-    func current(_ statuses: [BackgroundStatus]) -> [BackgroundStatus] {
-        state.withLock { state in statuses.filter { state.feed.latest[$0.id] != nil } }
-    }
-
     // MARK: - Results
 
-    /// See ``StatusFeed/takeEnd(of:)``.
-    func takeEnd(of id: BackgroundTask.ID) -> Bool { state.withLock { $0.feed.takeEnd(of: id) } }
-
-    /// See ``StatusFeed/takeHandled()``.
-    func takeHandled() { state.withLock { _ = $0.feed.takeHandled() } }
-
-    /// See ``StatusFeed/takenEnds``.
-    var takenEnds: [TakenEnd] { state.withLock { $0.feed.takenEnds } }
-
-    func confirm(_ ends: [TakenEnd]) { state.withLock { $0.feed.confirm(ends) } }
+    /// Reads or changes what the daemon has reported and what was taken of it.
+    func feed<Value: Sendable>(_ body: (inout StatusFeed) -> Value) -> Value { state.withLock { body(&$0.feed) } }
 
     /// Sends the daemon the ends that were taken, without waiting for its answer.
     func acknowledge(_ ends: [TakenEnd], by client: DaemonClient) {
         guard !ends.isEmpty else { return }
         client.post(.acknowledge(ends)) { outcome in
-            if case .success = outcome { self.confirm(ends) }
-        }
-    }
-
-    // MARK: - Readers
-
-    fileprivate func nextReader() -> UInt64 {
-        state.withLock { state in
-            state.lastReader += 1
-            return state.lastReader
-        }
-    }
-
-    fileprivate enum Reading: Sendable {
-        case event(BackgroundEvent)
-        case nothing
-        case end
-    }
-
-    fileprivate func begin(_ reader: UInt64) { state.withLock { $0.feed.begin(reader) } }
-
-    /// The next event of a reader.
-    ///
-    /// - Parameters:
-    ///   - reader: The reader, which displaces older ones.
-    ///   - news: Wakes it when there was nothing.
-    /// - Returns: The event, and the end that the reader has taken by asking for it.
-    fileprivate func read(_ reader: UInt64, news: Wakeup) -> (Reading, taken: TakenEnd?) {
-        let (result, former) = state.withLock { state -> ((Reading, taken: TakenEnd?), Wakeup?) in
-            state.feed.begin(reader)
-            guard state.feed.isCurrent(reader) else { return ((.end, nil), nil) }
-            let former = state.news === news ? nil : state.news
-            state.news = news
-            let taken = state.feed.takeHandled()
-            // After the end of a session, a further result could not be acknowledged.
-            let mayGoOn = state.ended == nil || !state.feed.isTaking
-            let event = mayGoOn ? state.feed.next() : nil
-            return ((event.map { .event($0) } ?? (state.ended == nil ? .nothing : .end), taken), former)
-        }
-        former?.wake()
-        return result
-    }
-
-    fileprivate func stop(_ reader: UInt64) {
-        state.withLock { state in
-            if state.feed.isCurrent(reader) { state.news = nil }
-            state.feed.stop(reader)
+            if case .success = outcome { self.feed { $0.confirm(ends) } }
         }
     }
 }
@@ -195,65 +133,48 @@ final class EventReader: Sendable {
     init(_ follower: TaskFollower, _ client: DaemonClient) {
         self.follower = follower
         self.client = client
-        number = follower.nextReader()
+        number = follower.state.withLock { state in
+            state.lastReader += 1
+            return state.lastReader
+        }
     }
 
-    deinit { follower.stop(number) }
+    deinit {
+        follower.state.withLock { state in
+            if state.feed.isCurrent(number) { state.news = nil }
+            state.feed.stop(number)
+        }
+    }
 
     /// Begins before the first ``next()``, so that no end is missed from here on.
-    func begin() { follower.begin(number) }
+    func begin() { follower.feed { $0.begin(number) } }
 
     /// The next event; nil when the follower has ended, a newer reader has begun, or the Swift task is cancelled.
     func next() async -> BackgroundEvent? {
         while !Task.isCancelled {
-            let (reading, taken) = follower.read(number, news: news)
+            let (event, isOver, taken) = read()
             if let taken { follower.acknowledge([taken], by: client) }
-            switch reading {
-            case .event(let event): return event
-            case .end: return nil
-            case .nothing: await news.sleep()
-            }
+            if event != nil || isOver { return event }
+            await news.sleep()
         }
         return nil
     }
-}
 
-/// Lets one consumer sleep until there is news.
-final class Wakeup: Sendable {
-    private struct State {
-        var isDue = false
-        var waiter: Waiter<Void>?
-    }
-
-    private let state = Mutex(State())
-
-    /// Ends the sleep, or the next one when nothing sleeps.
-    func wake() {
-        let waiter = state.withLock { state in
-            defer { state.waiter = nil }
-            state.isDue = state.waiter == nil
-            return state.waiter
+    /// Displaces older readers.
+    ///
+    /// - Returns: The next event, whether nothing follows when there is none, and the end that was taken by asking.
+    private func read() -> (event: BackgroundEvent?, isOver: Bool, taken: TakenEnd?) {
+        let (result, former) = follower.state.withLock { state -> ((BackgroundEvent?, Bool, TakenEnd?), Wakeup?) in
+            state.feed.begin(number)
+            guard state.feed.isCurrent(number) else { return ((nil, true, nil), nil) }
+            let former = state.news === news ? nil : state.news
+            state.news = news
+            let taken = state.feed.takeHandled()
+            // After the end of a session, a further result could not be acknowledged.
+            let mayGoOn = state.ended == nil || !state.feed.isTaking
+            return ((mayGoOn ? state.feed.next() : nil, state.ended != nil, taken), former)
         }
-        waiter?.resume()
-    }
-
-    /// Returns after a ``wake()`` since the last sleep, when the Swift task is cancelled, or when another sleep begins.
-    func sleep() async {
-        await withTaskCancellationHandler {
-            await Waiter<Void>.value { waiter in
-                let former = state.withLock { state -> Waiter<Void>? in
-                    if state.isDue || Task.isCancelled {
-                        state.isDue = false
-                        return waiter
-                    }
-                    defer { state.waiter = waiter }
-                    return state.waiter
-                }
-                former?.resume()
-                return nil
-            }
-        } onCancel: {
-            wake()
-        }
+        former?.wake()
+        return result
     }
 }

@@ -67,7 +67,7 @@ public final class WarmSession: Sendable {
                 request, body: .none, options: options, additional: configuration.additionalHeaders)
             let timeout = options.timeoutForRequest ?? configuration.timeoutForRequest
             let relayed = RelayedRequest(
-                request: head.request, timeoutForRequest: timeout.milliseconds,
+                request: head.request, timeoutForRequest: timeout.wholeNanoseconds / 1_000_000,
                 maximumResponseBytes: Int64(options.maximumResponseBytes),
                 certificateAuthorityFile: configuration.certificateAuthorityFile, pinnedKeys: configuration.pinnedKeys)
             switch await warm.perform(relayed) {
@@ -158,14 +158,5 @@ extension TaskOptions {
     /// Whether a daemon's session gives the same answer to a GET.
     fileprivate var isRelayed: Bool {
         disposition == nil && resumeJournal == nil && rateLimit == nil && !hasPolicy && redirects != .all
-    }
-}
-
-extension Duration {
-    /// In milliseconds, rounded down; `.max` where that does not fit.
-    fileprivate var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (whole, isOver) = seconds.multipliedReportingOverflow(by: 1000)
-        return isOver ? .max : whole + attoseconds / 1_000_000_000_000_000
     }
 }

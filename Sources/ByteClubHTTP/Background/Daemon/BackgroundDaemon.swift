@@ -57,10 +57,8 @@ public struct BackgroundDaemon: Sendable {
         let inbox = try DaemonInbox()
         let sessions = SessionPool(maximumTasks: maximumTasks, logger: logger)
         let result = await withTaskCancellationHandler {
-            await OwnThread.run { () -> Result<Void, TransferError> in
-                do throws(TransferError) { return .success(try DaemonLoop(self, inbox, sessions)?.run() ?? ()) } catch {
-                    return .failure(error)
-                }
+            await OwnThread.run {
+                Result { () throws(TransferError) in try DaemonLoop(self, inbox, sessions)?.run() ?? () }
             }
         } onCancel: {
             inbox.post(.stop)

@@ -12,7 +12,7 @@ extension DaemonLoop {
         do throws(TransferError) {
             try take(call, number, from: client)
         } catch {
-            answer(client, number, .refused(code: error.code.description, message: error.message))
+            answer(client, number, .refused(error.code, error.message))
         }
     }
 
@@ -29,8 +29,7 @@ extension DaemonLoop {
         default: break
         }
         let message = "the answer is longer than \(DaemonFrame.limit) bytes"
-        let code = TransferError.Code.bodyTooLarge.description
-        _ = client.outbox.add(.answer(number: number, .refused(code: code, message: message)))
+        _ = client.outbox.add(.answer(number: number, .refused(.bodyTooLarge, message)))
     }
 
     /// Answers the changes whose tasks have stopped, or had their time to stop.
@@ -56,8 +55,7 @@ extension DaemonLoop {
         let message =
             "the daemon that runs (process \(getpid())) speaks version \(DaemonFrame.version) of its messages, this "
             + "program version \(version); end the daemon to have another one started"
-        let code = TransferError.Code.daemonUnavailable.description
-        answer(client, number, .refused(code: code, message: message))
+        answer(client, number, .refused(.daemonUnavailable, message))
         client.isEnding = true
     }
 

@@ -13,7 +13,7 @@ extension DaemonLoop {
             owners[status.id] = TaskOwner(identifier: status.identifier, work: status.request.work)
             if status.isFinished { ended.insert(status.id) }
             // The last daemon may have been killed before it removed this.
-            if status.failure?.code == TransferError.Code.cancelled.description {
+            if status.failure?.code == TransferError.Code.cancelled.rawValue {
                 switch status.request.work {
                 case .download: DownloadJournal(folder, status.id).discard()
                 case .custom where folder.checkpoint(of: status.id) != nil: discard(status.id)
@@ -164,6 +164,5 @@ extension DaemonLoop {
 extension BackgroundFailure {
     /// The failure of an upload that must not be sent twice and whose start is not on disk.
     fileprivate static let unnoted = BackgroundFailure(
-        code: TransferError.Code.cannotWriteFile.description,
-        message: "its start could not be recorded on disk, so it was not sent", isRetryable: true)
+        .cannotWriteFile, "its start could not be recorded on disk, so it was not sent", isRetryable: true)
 }

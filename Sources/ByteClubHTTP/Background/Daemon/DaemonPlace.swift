@@ -109,9 +109,8 @@ enum DaemonLock {
     // Linux, <asm-generic/fcntl.h>.
     private static let (look, claim): (Int32, Int32) = (36, 37)
 
-    /// Takes the lock, without waiting for it.
+    /// Creates the file if necessary and takes the lock, without waiting for it.
     ///
-    /// - Parameter path: The file, which is created if necessary.
     /// - Returns: A descriptor that holds the lock until it is closed; nil when another daemon has the lock.
     /// - Throws: ``TransferError/Code/badConfiguration``.
     static func take(_ path: String) throws(TransferError) -> Int32? {

@@ -31,7 +31,7 @@ actor Relay {
     /// Cancelling the Swift task cancels the request.
     func perform(_ request: RelayedRequest) async -> DaemonAnswer {
         guard request.request.method == .get || request.request.method == .head else {
-            return .refused(code: TransferError.Code.badRequest.description, message: "only GET and HEAD are relayed")
+            return .refused(.badRequest, "only GET and HEAD are relayed")
         }
         let trust = Trust(
             file: request.certificateAuthorityFile, stamp: request.certificateAuthorityFile.flatMap(Self.stamp),
@@ -45,7 +45,7 @@ actor Relay {
             let (bytes, response) = try await session(trust).data(for: request.request, options: options)
             return .relayed(RelayedResponse(response: response, bytes: bytes))
         } catch {
-            return .refused(code: error.code.description, message: error.message)
+            return .refused(error.code, error.message)
         }
     }
 

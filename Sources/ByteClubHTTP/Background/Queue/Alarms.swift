@@ -1,10 +1,10 @@
-/// Elements with times, the earliest first: a binary heap.
-struct Alarms<Element> {
+/// Tasks with times, the earliest first: a binary heap.
+struct Alarms: Sendable {
     struct Alarm {
         var time: Int64
         /// Orders equal times, the smallest first.
         var place: UInt64
-        var element: Element
+        var id: BackgroundTask.ID
 
         fileprivate func isBefore(_ other: Alarm) -> Bool { (time, place) < (other.time, other.place) }
     }
@@ -14,9 +14,9 @@ struct Alarms<Element> {
     /// The earliest time.
     var next: Int64? { heap.first?.time }
 
-    mutating func add(_ element: Element, place: UInt64, at time: Int64) {
+    mutating func add(_ id: BackgroundTask.ID, place: UInt64, at time: Int64) {
         var index = heap.count
-        heap.append(Alarm(time: time, place: place, element: element))
+        heap.append(Alarm(time: time, place: place, id: id))
         while index > 0, heap[index].isBefore(heap[(index - 1) / 2]) {
             heap.swapAt(index, (index - 1) / 2)
             index = (index - 1) / 2
@@ -38,6 +38,3 @@ struct Alarms<Element> {
         }
     }
 }
-
-extension Alarms: Sendable where Element: Sendable {}
-extension Alarms.Alarm: Sendable where Element: Sendable {}

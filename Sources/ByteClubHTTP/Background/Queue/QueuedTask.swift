@@ -154,12 +154,11 @@ struct QueuedTask: Sendable {
     mutating func timeOut(after failure: BackgroundFailure?, at now: Int64) {
         let seconds = status.request.options.timeoutForResource
         let last = failure.map { "; the last attempt: \($0.message)" } ?? ""
-        let code = TransferError.Code.timedOut.description
-        fail(BackgroundFailure(code: code, message: "it was not done within \(seconds) s\(last)"), at: now)
+        fail(BackgroundFailure(.timedOut, "it was not done within \(seconds) s\(last)"), at: now)
     }
 
     mutating func cancel(at now: Int64) {
-        fail(BackgroundFailure(code: TransferError.Code.cancelled.description, message: "it was cancelled"), at: now)
+        fail(BackgroundFailure(.cancelled, "it was cancelled"), at: now)
         status.bytes = 0
     }
 

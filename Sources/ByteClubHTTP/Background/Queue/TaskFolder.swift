@@ -181,29 +181,23 @@ struct TaskFolder: Sendable {
 }
 
 /// The content of an `ID.task` file.
-struct TaskOrderRecord: Recordable {
+struct TaskOrderRecord {
     /// The number that tasks recorded together share, or 0.
     var batch: UInt64
     /// The task's position among them.
     var place: Int64
     /// The task, of which only the request and other fixed properties are encoded.
     var task: BackgroundStatus
+}
 
-    init(batch: UInt64, place: Int64, task: BackgroundStatus) {
-        self.batch = batch
-        self.place = place
-        self.task = task
-    }
-
+extension TaskOrderRecord: Recordable {
     func encode(to writer: inout RecordWriter) {
-        writer.put(Int64(bitPattern: batch))
-        writer.put(place)
+        writer.put(batch, place)
         task.encodeOrder(to: &writer)
     }
 
     init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
-        batch = UInt64(bitPattern: try reader.number())
-        place = try reader.number()
+        (batch, place) = try reader.values()
         task = try BackgroundStatus(order: &reader)
     }
 }

@@ -53,8 +53,11 @@ struct TaskQueue: Sendable {
     /// How much of ``BackgroundResult/bytes`` is kept.
     static let mostResultBytes = 1 << 20
 
+    /// How many tasks may run at once.
     private let maximumTasks: Int
+    /// How many tasks must run for no further one to begin while the rate is limited.
     private let maximumLimitedTasks: Int
+    /// How long to keep a finished task if no client takes its end.
     private let retention: Int64
     private var tasks: [BackgroundTask.ID: QueuedTask] = [:]
     private var underWay: Set<BackgroundTask.ID> = []
@@ -69,28 +72,18 @@ struct TaskQueue: Sendable {
     /// Whether a sequence of this daemon is on disk; the next daemon's sequences begin above it.
     private var isSequenceSaved = true
     /// Some may be outdated, but none is late.
-    private var alarms = Alarms<BackgroundTask.ID>()
+    private var alarms = Alarms()
     private var lastTime: Int64 = .min
     private var steps: [Step] = []
 
-    /// A queue without tasks.
-    ///
-    /// - Parameters:
-    ///   - maximumTasks: How many tasks may run at once; values below 1 count as 1.
-    ///   - maximumLimitedTasks: How many tasks must run for no further one to begin while the rate is limited.
-    ///   - retention: How many seconds to keep a finished task if no client takes its end.
+    /// A queue without tasks; values below 1 count as 1.
     init(maximumTasks: Int, maximumLimitedTasks: Int = .max, retention: Int64) {
         self.maximumTasks = max(maximumTasks, 1)
         self.maximumLimitedTasks = min(self.maximumTasks, max(maximumLimitedTasks, 1))
         self.retention = min(max(retention, 0), 1 << 40) * 1000
     }
 
-    /// Handles an event.
-    ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - now: Its time, in milliseconds since 1970; clocks may jump.
-    /// - Returns: The steps to carry out, in this order.
+    /// Handles an event, and returns the steps to carry out, in this order; the clock may have jumped.
     mutating func handle(_ event: Event, at now: Int64) -> [Step] {
         let now = min(max(now, 0), 1 << 50)
         if now < lastTime { setClockBack(to: now) }
@@ -387,8 +380,8 @@ extension TaskQueue {
     }
 
     /// Handles an alarm that is due.
-    private mutating func ring(_ alarm: Alarms<BackgroundTask.ID>.Alarm, at now: Int64) {
-        let id = alarm.element
+    private mutating func ring(_ alarm: Alarms.Alarm, at now: Int64) {
+        let id = alarm.id
         guard tasks[id]?.alarm == alarm.time else { return }
         tasks[id]?.alarm = nil
         guard let task = tasks[id], let time = task.nextTime(retention: retention, at: now), time <= now else {
@@ -445,6 +438,5 @@ extension BackgroundFailure {
 
     /// The failure of an interrupted upload that must not be sent twice.
     static let interrupted = BackgroundFailure(
-        code: TransferError.Code.bodyFailed.description,
-        message: "it was interrupted and may have been received; resume it to send it again")
+        .bodyFailed, "it was interrupted and may have been received; resume it to send it again")
 }

@@ -1,44 +1,28 @@
 extension DaemonCall: Recordable {
     func encode(to writer: inout RecordWriter) {
         switch self {
-        case .hello(let version):
-            writer.put(Int64(0))
-            writer.put(version)
-        case .attach(let identifier):
-            writer.put(Int64(1))
-            writer.put(identifier)
-        case .submit(let identifier, let submissions):
-            writer.put(Int64(2))
-            writer.put(identifier)
-            writer.put(each: submissions)
-        case .list: writer.put(Int64(3))
-        case .change(let ids, let change):
-            writer.put(Int64(4))
-            writer.put(each: ids)
-            writer.put(change)
-        case .acknowledge(let ends):
-            writer.put(Int64(5))
-            writer.put(each: ends)
-        case .watch: writer.put(Int64(6))
-        case .schedule: writer.put(Int64(7))
-        case .setSchedule(let schedule):
-            writer.put(Int64(8))
-            writer.put(schedule)
-        case .relay(let request):
-            writer.put(Int64(9))
-            writer.put(request)
-        case .stop: writer.put(Int64(10))
+        case .hello(let version): writer.put(0, version)
+        case .attach(let identifier): writer.put(1, identifier)
+        case .submit(let identifier, let submissions): writer.put(2, identifier, submissions)
+        case .list: writer.put(3)
+        case .change(let ids, let change): writer.put(4, ids, change)
+        case .acknowledge(let ends): writer.put(5, ends)
+        case .watch: writer.put(6)
+        case .schedule: writer.put(7)
+        case .setSchedule(let schedule): writer.put(8, schedule)
+        case .relay(let request): writer.put(9, request)
+        case .stop: writer.put(10)
         }
     }
 
     init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
-        switch try reader.number() {
-        case 0: self = .hello(version: try reader.number())
-        case 1: self = .attach(identifier: try reader.text())
-        case 2: self = .submit(identifier: try reader.text(), try reader.values())
+        switch try reader.value() as Int {
+        case 0: self = .hello(version: try reader.value())
+        case 1: self = .attach(identifier: try reader.value())
+        case 2: self = .submit(identifier: try reader.value(), try reader.value())
         case 3: self = .list
-        case 4: self = .change(try reader.values(), try reader.value())
-        case 5: self = .acknowledge(try reader.values())
+        case 4: self = .change(try reader.value(), try reader.value())
+        case 5: self = .acknowledge(try reader.value())
         case 6: self = .watch
         case 7: self = .schedule
         case 8: self = .setSchedule(try reader.value())
@@ -50,65 +34,39 @@ extension DaemonCall: Recordable {
 }
 
 extension TakenEnd: Recordable {
-    func encode(to writer: inout RecordWriter) {
-        writer.put(id)
-        writer.put(Int64(bitPattern: sequence))
-    }
+    func encode(to writer: inout RecordWriter) { writer.put(id, sequence) }
 
-    init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
-        id = try reader.value()
-        sequence = UInt64(bitPattern: try reader.number())
-    }
+    init(_ reader: inout RecordReader) throws(RecordReader.Damage) { (id, sequence) = try reader.values() }
 }
 
 extension Submission: Recordable {
-    func encode(to writer: inout RecordWriter) {
-        writer.put(id)
-        writer.put(request)
-    }
+    func encode(to writer: inout RecordWriter) { writer.put(id, request) }
 
-    init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
-        id = try reader.value()
-        request = try reader.value()
-    }
+    init(_ reader: inout RecordReader) throws(RecordReader.Damage) { (id, request) = try reader.values() }
 }
 
 extension DaemonAnswer: Recordable {
     func encode(to writer: inout RecordWriter) {
         switch self {
-        case .hello(let version, let process):
-            writer.put(Int64(0))
-            writer.put(version)
-            writer.put(Int64(process))
-        case .done: writer.put(Int64(1))
-        case .tasks(let tasks):
-            writer.put(Int64(2))
-            writer.put(each: tasks)
-        case .schedule(let schedule):
-            writer.put(Int64(3))
-            writer.put(schedule)
-        case .relayed(let response):
-            writer.put(Int64(4))
-            writer.put(response)
-        case .refused(let code, let message):
-            writer.put(Int64(5))
-            writer.put(code)
-            writer.put(message)
-        case .firstTasks(let tasks):
-            writer.put(Int64(6))
-            writer.put(each: tasks)
+        case .hello(let version, let process): writer.put(0, version, process)
+        case .done: writer.put(1)
+        case .tasks(let tasks): writer.put(2, tasks)
+        case .schedule(let schedule): writer.put(3, schedule)
+        case .relayed(let response): writer.put(4, response)
+        case .refused(let code, let message): writer.put(5, code, message)
+        case .firstTasks(let tasks): writer.put(6, tasks)
         }
     }
 
     init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
-        switch try reader.number() {
-        case 0: self = .hello(version: try reader.number(), process: try reader.number(as: Int32.self))
+        switch try reader.value() as Int {
+        case 0: self = .hello(version: try reader.value(), process: try reader.value())
         case 1: self = .done
-        case 2: self = .tasks(try reader.values())
+        case 2: self = .tasks(try reader.value())
         case 3: self = .schedule(try reader.value())
         case 4: self = .relayed(try reader.value())
-        case 5: self = .refused(code: try reader.text(), message: try reader.text())
-        case 6: self = .firstTasks(try reader.values())
+        case 5: self = .refused(code: try reader.value(), message: try reader.value())
+        case 6: self = .firstTasks(try reader.value())
         default: throw RecordReader.Damage()
         }
     }
@@ -117,18 +75,14 @@ extension DaemonAnswer: Recordable {
 extension DaemonEvent: Recordable {
     func encode(to writer: inout RecordWriter) {
         switch self {
-        case .status(let status):
-            writer.put(Int64(0))
-            writer.put(status)
-        case .gone(let id):
-            writer.put(Int64(1))
-            writer.put(id)
-        case .caughtUp: writer.put(Int64(2))
+        case .status(let status): writer.put(0, status)
+        case .gone(let id): writer.put(1, id)
+        case .caughtUp: writer.put(2)
         }
     }
 
     init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
-        switch try reader.number() {
+        switch try reader.value() as Int {
         case 0: self = .status(try reader.value())
         case 1: self = .gone(try reader.value())
         case 2: self = .caughtUp
@@ -139,26 +93,18 @@ extension DaemonEvent: Recordable {
 
 extension RelayedRequest: Recordable {
     func encode(to writer: inout RecordWriter) {
-        writer.put(request)
-        writer.put(timeoutForRequest)
-        writer.put(maximumResponseBytes)
-        writer.put(optional: certificateAuthorityFile)
-        writer.put(each: pinnedKeys.sorted { $0.description < $1.description })
+        writer.put(request, timeoutForRequest, maximumResponseBytes, certificateAuthorityFile, pinnedKeys)
     }
 
     init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
-        request = try reader.value()
-        timeoutForRequest = try reader.number()
-        maximumResponseBytes = try reader.number()
-        certificateAuthorityFile = try reader.optionalText()
-        pinnedKeys = Set(try reader.values() as [PublicKeyPin])
+        (request, timeoutForRequest, maximumResponseBytes, certificateAuthorityFile, pinnedKeys) = try reader.values()
     }
 }
 
 extension RelayedResponse: Recordable {
     func encode(to writer: inout RecordWriter) {
         writer.put(response)
-        writer.put(bytes)
+        writer.put(content: bytes)
     }
 
     init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
@@ -170,24 +116,16 @@ extension RelayedResponse: Recordable {
 extension DaemonFrame: Recordable {
     func encode(to writer: inout RecordWriter) {
         switch self {
-        case .call(let number, let call):
-            writer.put(Int64(0))
-            writer.put(Int64(bitPattern: number))
-            writer.put(call)
-        case .answer(let number, let answer):
-            writer.put(Int64(1))
-            writer.put(Int64(bitPattern: number))
-            writer.put(answer)
-        case .event(let event):
-            writer.put(Int64(2))
-            writer.put(event)
+        case .call(let number, let call): writer.put(0, number, call)
+        case .answer(let number, let answer): writer.put(1, number, answer)
+        case .event(let event): writer.put(2, event)
         }
     }
 
     init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
-        switch try reader.number() {
-        case 0: self = .call(number: UInt64(bitPattern: try reader.number()), try reader.value())
-        case 1: self = .answer(number: UInt64(bitPattern: try reader.number()), try reader.value())
+        switch try reader.value() as Int {
+        case 0: self = .call(number: try reader.value(), try reader.value())
+        case 1: self = .answer(number: try reader.value(), try reader.value())
         case 2: self = .event(try reader.value())
         default: throw RecordReader.Damage()
         }

@@ -13,9 +13,8 @@ final class FrameConnection: Sendable {
 
     /// Connects to a daemon.
     ///
-    /// - Parameters:
-    ///   - path: The daemon's socket.
-    ///   - seconds: How long to wait for room in the socket's queue of connections (`listen(2)`, backlog).
+    /// It waits for some seconds for room in the socket's queue of connections (`listen(2)`, backlog).
+    ///
     /// - Returns: The connection; nil when no daemon listens.
     /// - Throws: ``TransferError/Code/daemonUnavailable`` when the socket cannot be used,
     ///   ``TransferError/Code/timedOut``.
@@ -50,11 +49,8 @@ final class FrameConnection: Sendable {
         TransferError(.bodyTooLarge, "a message of \(count) bytes is too long for the daemon")
     }
 
-    /// Sends some of a frame's bytes; see ``DaemonFrame/onWire``.
+    /// Sends some of a frame's bytes, see ``DaemonFrame/onWire``; blocks until the socket's buffer has room if it is waiting.
     ///
-    /// - Parameters:
-    ///   - bytes: The rest of a frame.
-    ///   - isWaiting: Whether to block until the socket's buffer has room.
     /// - Returns: The number of bytes sent; nil when the connection is lost.
     func send(some bytes: ArraySlice<UInt8>, isWaiting: Bool) -> Int? {
         while true {

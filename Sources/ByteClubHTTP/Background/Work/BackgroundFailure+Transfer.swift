@@ -1,23 +1,23 @@
 import HTTPTypes
 
 extension BackgroundFailure {
+    init(_ code: TransferError.Code, _ message: String, status: Int? = nil, isRetryable: Bool = false) {
+        self.init(code: code.rawValue, message: message, status: status, isRetryable: isRetryable)
+    }
+
     /// The failure of custom work, without the message of an unknown error, which may contain secrets.
     init(of error: any Error) {
         switch error {
         case let failure as BackgroundFailure: self = failure
         // Its progress is in its checkpoint.
         case let error as TransferError: self.init(error, isRepeatable: true)
-        default: self.init(code: TransferError.Code.other.description, message: "the work failed")
+        default: self.init(.other, "the work failed")
         }
     }
 
-    /// The failure of a request without a response.
-    ///
-    /// - Parameters:
-    ///   - error: The session's error.
-    ///   - isRepeatable: Whether sending the request twice has the same effect as once.
+    /// The failure of a request without a response; a repeatable one has the same effect when it is sent twice.
     init(_ error: TransferError, isRepeatable: Bool) {
-        self.init(code: error.code.description, message: error.description)
+        self.init(error.code, error.description)
         switch error.code {
         case .cannotResolveHost, .cannotConnect, .proxyRefused: isRetryable = true
         case .connectionLost: isRetryable = isRepeatable
@@ -28,17 +28,12 @@ extension BackgroundFailure {
         }
     }
 
-    /// The failure of a request whose response is no 2xx.
-    ///
-    /// - Parameters:
-    ///   - response: The response.
-    ///   - isRepeatable: Whether sending the request twice has the same effect as once.
-    ///   - now: The time in seconds since 1970.
+    /// The failure of a request whose response is no 2xx; the time is in seconds since 1970.
     init(_ response: HTTPResponse, isRepeatable: Bool, now: Int64) {
         let status = response.status.code
         self.init(
-            code: TransferError.Code.unacceptableResponse.description, message: "the server answered \(status)",
-            status: status, isRetryable: isRepeatable && Self.isPassing(status))
+            .unacceptableResponse, "the server answered \(status)", status: status,
+            isRetryable: isRepeatable && Self.isPassing(status))
         if isRetryable, let value = response.headerFields[.retryAfter] {
             retryAfter = RetryAfter.delay(value, now: now).map { $0.components.seconds }
         }

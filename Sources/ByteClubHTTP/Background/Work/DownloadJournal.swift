@@ -81,17 +81,9 @@ struct DownloadMark: Sendable, Hashable {
 }
 
 extension DownloadMark: Recordable {
-    func encode(to writer: inout RecordWriter) {
-        writer.put(Int64(bitPattern: inode))
-        writer.put(total)
-        writer.put(boot)
-    }
+    func encode(to writer: inout RecordWriter) { writer.put(inode, total, boot) }
 
-    init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
-        inode = UInt64(bitPattern: try reader.number())
-        total = try reader.number()
-        boot = try reader.text()
-    }
+    init(_ reader: inout RecordReader) throws(RecordReader.Damage) { (inode, total, boot) = try reader.values() }
 }
 
 /// The temporary files of a killed daemon's downloads that no journal names.

@@ -54,11 +54,7 @@ struct UploadWork: Sendable {
     private func checkedMark() async throws -> UploadMark {
         let (kept, present) = await OwnThread.run { [runner, status, file] in
             let kept = runner.folder.checkpoint(of: status.id).flatMap { try? UploadMark(decoding: $0[...]) }
-            let present: Result<UploadMark, TransferError>
-            do throws(TransferError) { present = .success(try UploadMark(file: file)) } catch {
-                present = .failure(error)
-            }
-            return (kept, present)
+            return (kept, Result { () throws(TransferError) in try UploadMark(file: file) })
         }
         let mark = try present.get()
         guard let kept else { return mark }
@@ -99,16 +95,12 @@ struct UploadMark: Sendable, Hashable {
         (inode, size) = (found.status.inode, found.status.size)
         (seconds, nanoseconds) = (found.status.modified, found.status.nanoseconds)
     }
-
 }
 
 extension UploadMark: Recordable {
-    func encode(to writer: inout RecordWriter) {
-        for number in [Int64(bitPattern: inode), size, seconds, nanoseconds] { writer.put(number) }
-    }
+    func encode(to writer: inout RecordWriter) { writer.put(inode, size, seconds, nanoseconds) }
 
     init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
-        inode = UInt64(bitPattern: try reader.number())
-        (size, seconds, nanoseconds) = (try reader.number(), try reader.number(), try reader.number())
+        (inode, size, seconds, nanoseconds) = try reader.values()
     }
 }

@@ -8,11 +8,6 @@ struct WorkRunner: Sendable {
     let sessions: SessionPool
 
     /// Does or continues a task's work until it is done, has failed, or the Swift task is cancelled.
-    ///
-    /// - Parameters:
-    ///   - status: The task.
-    ///   - report: Called with the work's progress.
-    /// - Returns: How it ended.
     func run(_ status: BackgroundStatus, report: @escaping @Sendable (WorkProgress) -> Void) async -> TaskQueue.End {
         defer { sessions.leave(status.id) }
         do {
