@@ -162,12 +162,10 @@ enum LocalFile {
 
     /// Replaces or creates a file atomically: after a power cut it has its old bytes or all new ones.
     static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws {
-        let temporary = temporaryName(beside: path)
-        try createSynced(temporary, bytes, mode: mode)
-        do { try settle(temporary, at: path, replacing: true) } catch {
-            unsafe unlink(temporary)
-            throw error
-        }
+        var draft = try DraftFile<FileFailure>(temporaryName(beside: path), mode: mode)
+        try fill(draft.file, bytes, mode)
+        try draft.place(at: path, for: "create")
+        try syncDirectory(of: path)
     }
 
     /// An unused name in the same directory.
@@ -190,17 +188,15 @@ enum LocalFile {
         return parts.joined(separator: "/")
     }
 
-    /// Writes a file in place and to disk.
+    /// Writes a new file to disk; a failure may leave a part of it.
     static func createSynced(_ path: String, _ bytes: [UInt8], mode: mode_t) throws {
-        let file = try OwnedDescriptor<FileFailure>(path, O_WRONLY | O_CREAT | O_EXCL, mode: mode, for: "create")
-        do {
-            guard fchmod(file.number, mode) == 0 else { throw file.failure("create") }
-            try file.write(bytes)
-            try file.sync(for: "write")
-        } catch {
-            unsafe unlink(path)
-            throw error
-        }
+        try fill(OwnedDescriptor(path, O_WRONLY | O_CREAT | O_EXCL, mode: mode, for: "create"), bytes, mode)
+    }
+
+    private static func fill(_ file: OwnedDescriptor<FileFailure>, _ bytes: [UInt8], _ mode: mode_t) throws {
+        guard fchmod(file.number, mode) == 0 else { throw file.failure("create") }
+        try file.write(bytes)
+        try file.sync(for: "write")
     }
 
     /// Renames a finished file to its name and syncs the directory.

@@ -34,11 +34,7 @@ struct CredentialStore: Sendable {
 
     /// Forgets the credentials; returns whether there were any.
     func remove() throws -> Bool {
-        if unsafe unlink(path) == 0 {
-            try LocalFile.syncDirectory(of: path)
-            return true
-        }
-        if errno == ENOENT { return false }
-        throw FileFailure("remove", path)
+        do { try LocalFile.remove(path) } catch let error as FileFailure where error.code == ENOENT { return false }
+        return true
     }
 }
