@@ -75,61 +75,69 @@ enum BatchCase {
 
         func upload(_ requests: [[UInt8]], over connections: Int) async throws -> Measurement {
             let start = ContinuousClock.now
-            let done = await withTaskGroup(of: Int.self) { group in
+            let done = try await withThrowingTaskGroup(of: Int.self) { group in
                 for first in 0..<connections {
                     group.addTask {
-                        await BackgroundThread.run {
-                            guard var connection = Exchange(port: port) else { return 0 }
+                        try await answers { client in
                             var done = 0
                             for index in stride(from: first, to: requests.count, by: connections) {
-                                guard let answer = connection.send(requests[index]), answer.status == 200,
-                                    let outcome = try? JSONReader.read(SyncOutcome.self, from: answer.body)
-                                else { return done }
-                                done += outcome.results.filter(\.isDone).count
+                                let outcome = try JSONReader.read(
+                                    SyncOutcome.self, from: client.body(of: requests[index]))
+                                done += outcome.results.count(where: \.isDone)
                             }
                             return done
                         }
                     }
                 }
-                return await group.reduce(0, +)
+                return try await group.reduce(0, +)
             }
-            guard done == requests.count * perBatch else {
-                throw Stopwatch.Failure(description: "only \(done) notes were taken")
-            }
-            return Measurement(seconds: Stopwatch.seconds(since: start))
+            return try measurement(since: start, done, of: requests.count * perBatch)
         }
 
         func download(_ count: Int) async throws -> Measurement {
             let start = ContinuousClock.now
-            let told = await BackgroundThread.run { () -> Int in
-                guard var connection = Exchange(port: port) else { return 0 }
-                var told = 0
+            let read = try await answers { client in
+                var read = 0
                 var cursor = ""
                 while true {
                     let target = "GET /1/sync/changes?limit=5000" + (cursor.isEmpty ? "" : "&cursor=\(cursor)")
-                    guard let answer = connection.send(head(target, [])), answer.status == 200,
-                        let frame = SyncFrame(answer.body),
-                        let page = try? JSONReader.read(SyncPage.self, from: frame.head),
-                        frame.bodies.count == page.entries.reduce(0, { $0 + Int($1.bytes) })
-                    else { return told }
-                    told += page.entries.count
-                    if !page.hasMore { return told }
+                    guard let frame = SyncFrame(try client.body(of: head(target, []))) else { return read }
+                    let page = try JSONReader.read(SyncPage.self, from: frame.head)
+                    guard frame.bodies.count == page.entries.reduce(0, { $0 + Int($1.bytes) }) else { return read }
+                    read += page.entries.count
+                    if !page.hasMore { return read }
                     cursor = page.cursor
                 }
             }
-            guard told == count else { throw Stopwatch.Failure(description: "only \(told) entries were told") }
-            return Measurement(seconds: Stopwatch.seconds(since: start))
+            return try measurement(since: start, read, of: count)
         }
 
         func digest(folders: Int) async throws -> Measurement {
             let start = ContinuousClock.now
-            let found = await BackgroundThread.run { () -> Int in
-                guard var connection = Exchange(port: port),
-                    let answer = connection.send(head("GET /1/sync/digest", [])), answer.status == 200
-                else { return 0 }
-                return (try? JSONReader.read(SyncDigest.self, from: answer.body))?.folders.count ?? 0
+            let found = try await answers { client in
+                try JSONReader.read(SyncDigest.self, from: client.body(of: head("GET /1/sync/digest", []))).folders
+                    .count
             }
-            guard found == folders else { throw Stopwatch.Failure(description: "only \(found) folders were told") }
+            return try measurement(since: start, found, of: folders)
+        }
+
+        /// Counts something in the answers on a connection, on a thread of its own.
+        private func answers(_ count: @escaping @Sendable (inout LoadClient) throws -> Int) async throws -> Int {
+            try await BackgroundThread.run { () -> Result<Int, any Error> in
+                Result {
+                    var client = try LoadClient(port: port)
+                    defer { client.end() }
+                    return try count(&client)
+                }
+            }.get()
+        }
+
+        private func measurement(
+            since start: ContinuousClock.Instant, _ found: Int, of expected: Int
+        ) throws -> Measurement {
+            guard found == expected else {
+                throw Stopwatch.Failure(description: "only \(found) of \(expected) were in the answers")
+            }
             return Measurement(seconds: Stopwatch.seconds(since: start))
         }
 
@@ -138,30 +146,13 @@ enum BatchCase {
             return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
         }
     }
+}
 
-    /// A connection that is kept for several requests.
-    private struct Exchange: ~Copyable {
-        private let connection: RawConnection
-
-        init?(port: UInt16) {
-            guard let connection = RawConnection(port: port, timeout: 60) else { return nil }
-            self.connection = connection
-        }
-
-        mutating func send(_ request: [UInt8]) -> RawMessage? {
-            guard connection.send(request) else { return nil }
-            var bytes = connection.receive()
-            guard let head = RawMessage(bytes), let length = head["Content-Length"].flatMap({ Int($0) }) else {
-                return nil
-            }
-            let total = bytes.count - head.body.count + length
-            bytes.reserveCapacity(total)
-            while bytes.count < total {
-                let more = connection.receive()
-                if more.isEmpty { return nil }
-                bytes += more
-            }
-            return RawMessage(bytes)
-        }
+extension LoadClient {
+    /// The body of the answer to a request that succeeds.
+    fileprivate mutating func body(of request: [UInt8]) throws -> [UInt8] {
+        let answer = try exchange(request)
+        guard answer.status == 200 else { throw Stopwatch.Failure(description: "status \(answer.status)") }
+        return answer.body
     }
 }

@@ -14,9 +14,8 @@ struct Club: Sendable {
         for name in names {
             let token = try await server.addMember(name)
             let member = MemberMachine(name, in: folder)
-            let login = try await member.byteclub(
-                "login", server.url, "--token-stdin", input: Array((token + "\n").utf8))
-            guard login.status == 0 else { throw Stopwatch.Failure(description: "\(login)") }
+            try await member.byteclub("login", server.url, "--token-stdin", input: Array((token + "\n").utf8))
+                .succeeded()
             members.append(member)
             tokens.append(token)
         }

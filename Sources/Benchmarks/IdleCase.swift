@@ -7,22 +7,22 @@ enum IdleCase {
         var table = Table(
             title: "A mirror of \(settings.notes) notes that runs while nothing happens, 30 s",
             header: ["contestant", "% of a core", "peak MiB", "MiB now"])
-        table.rows = [["byteclub"] + (try await figures(ByteClubPair.self, settings))]
-        if SyncthingPair.isInstalled {
-            table.rows.append(["syncthing"] + (try await figures(SyncthingPair.self, settings)))
-        }
-        if UnisonPair.isInstalled {
-            table.rows.append(["unison -repeat 1, both sides"] + (try await figures(UnisonPair.self, settings)))
+        let pairs: [(String, any MirrorPair.Type)] = [
+            ("byteclub", ByteClubPair.self), ("syncthing", SyncthingPair.self),
+            ("unison -repeat 1, both sides", UnisonPair.self),
+        ]
+        for (name, kind) in pairs where kind.isInstalled {
+            table.rows.append([name] + (try await figures(kind, settings)))
         }
         return [table]
     }
 
-    private static func figures<Pair: MirrorPair>(_: Pair.Type, _ settings: Settings) async throws -> [String] {
+    private static func figures(_ kind: any MirrorPair.Type, _ settings: Settings) async throws -> [String] {
         let folder = settings.folder("idle")
         defer { settings.discard(folder) }
         let notes = settings.notes
         let path = { (number: Int) in "/f\(number / 100)/note-\(number).md" }
-        let pair = try await Pair.start(in: folder) { root in
+        let pair = try await kind.start(in: folder) { root in
             for number in 0..<notes { try LocalFiles.write("note \(number)\n", to: root + path(number)) }
         }
         let hasAll = { (0..<notes).reversed().allSatisfy { LocalFiles.exists(pair.two + path($0)) } }

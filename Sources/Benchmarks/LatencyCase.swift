@@ -7,35 +7,36 @@ enum LatencyCase {
         var table = Table(
             title: "Edit saved in one of two mirrors of 1,000 notes until readable in the other",
             header: ["contestant", "edits", "p50 ms", "p90 ms", "p99 ms", "max ms", "x syncthing"])
-        var contestants = [
-            ("byteclub, both ends durable", try await times(ByteClubPair.self, settings, edits: settings.edits))
+        let pairs: [(String, any MirrorPair.Type, edits: Int)] = [
+            ("byteclub, both ends durable", ByteClubPair.self, settings.edits),
+            (syncthing, SyncthingPair.self, min(settings.edits, 20)),
+            ("unison -repeat 1", UnisonPair.self, min(settings.edits, 20)),
         ]
-        var peer = Double.nan
-        if SyncthingPair.isInstalled {
-            let times = try await times(SyncthingPair.self, settings, edits: min(settings.edits, 20))
-            contestants.append(("syncthing, fsWatcherDelayS=1", times))
-            peer = times[times.count / 2]
+        var contestants: [(String, [Double])] = []
+        for (name, kind, edits) in pairs where kind.isInstalled {
+            contestants.append((name, try await times(kind, settings, edits: edits)))
         }
-        if UnisonPair.isInstalled {
-            contestants.append(
-                ("unison -repeat 1", try await times(UnisonPair.self, settings, edits: min(settings.edits, 20))))
-        }
+        let at = { (share: Double, times: [Double]) in Measurement.percentile(share, of: times) }
+        let peer = at(0.5, contestants.first { $0.0 == syncthing }?.1 ?? [])
         for (name, times) in contestants {
-            let at = { (share: Double) in times[min(times.count - 1, Int(Double(times.count) * share))] }
             table.rows.append(
                 [name, "\(times.count)"]
-                    + [at(0.5), at(0.9), at(0.99), times[times.count - 1], peer / at(0.5)].map { Table.number($0, 1) })
+                    + [at(0.5, times), at(0.9, times), at(0.99, times), at(1, times), peer / at(0.5, times)].map {
+                        Table.number($0, 1)
+                    })
         }
         return [table]
     }
 
-    /// Milliseconds of each edit, sorted.
-    private static func times<Pair: MirrorPair>(
-        _: Pair.Type, _ settings: Settings, edits: Int
+    private static let syncthing = "syncthing, fsWatcherDelayS=1"
+
+    /// Milliseconds of each edit.
+    private static func times(
+        _ kind: any MirrorPair.Type, _ settings: Settings, edits: Int
     ) async throws -> [Double] {
         let folder = settings.folder("latency")
         defer { settings.discard(folder) }
-        let pair = try await Pair.start(in: folder) { root in
+        let pair = try await kind.start(in: folder) { root in
             for number in 0..<1000 { try LocalFiles.write("note \(number)\n", to: "\(root)/note-\(number).md") }
         }
         let hasAll = { (0..<1000).allSatisfy { LocalFiles.exists("\(pair.two)/note-\($0).md") } }
@@ -55,6 +56,6 @@ enum LatencyCase {
             try await Task.sleep(for: .milliseconds(30))
         }
         await pair.end()
-        return times.sorted()
+        return times
     }
 }

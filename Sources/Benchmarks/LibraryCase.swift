@@ -1,5 +1,3 @@
-import CLinux
-import Glibc
 import TestSupport
 
 /// Libraries of photos and a real tree: up and down by a sync and by `photos upload` and `download`, and from mirror to
@@ -35,7 +33,7 @@ enum LibraryCase {
 
     /// Debian's documentation: about a thousand folders of small files.
     private static let tree = "/usr/share/doc"
-    private static let limit = "limit: cp -r, one syncfs"
+    private static let syncthing = "syncthing, mirror to mirror"
 
     static func run(_ settings: Settings) async throws -> [Table] {
         var tables: [Table] = []
@@ -61,86 +59,61 @@ enum LibraryCase {
         _ title: String, files: Int, mebibytes: Double?, names: [String]?, _ settings: Settings,
         _ folders: inout [String], write: (_ folder: String, _ round: Int) async throws -> Void
     ) async throws -> [Table] {
-        var up: [String: [Measurement]] = [:]
-        var down: [String: [Measurement]] = [:]
-        var across: [String: [Measurement]] = [:]
-        var server = (up: [Double](), down: [Double]())
+        var ways = UpAndDown(ours: "byteclub sync, durable", limit: "limit: cp -r, one syncfs")
+        var across = Runs()
         for round in 0..<settings.rounds {
             let folder = settings.folder("library")
             folders.append(folder)
             let club = try await Club.open(["ann", "bo", "cy"], in: folder)
-            let (ann, bo, cy) = (club.members[0], club.members[1], club.members[2])
+            let (ann, cy) = (club.members[0], club.members[2])
             try await write(ann.mirror, round)
-            let before = club.processorTime
-            up["byteclub sync, durable", default: []].append(try await NotesCase.sync(ann, folder))
-            let middle = club.processorTime
-            down["byteclub sync, durable", default: []].append(try await NotesCase.sync(bo, folder))
-            server.up.append(middle - before)
-            server.down.append(club.processorTime - middle)
-            guard FileTree(ann.mirror) == FileTree(bo.mirror) else {
-                throw Stopwatch.Failure(description: "the mirrors differ")
-            }
+            try await ways.sync(club)
             if names != nil {
                 let albums = (0...((files - 1) / 100)).map { ann.mirror + "/album-\($0)" }
-                up["byteclub photos upload, durable", default: []].append(
-                    try await photos(["upload"] + albums, as: cy, folder))
+                ways.up.add(
+                    "byteclub photos upload, durable", try await cy.timed(["photos", "upload"] + albums, in: folder))
                 let target = folder + "/downloads"
                 LocalFiles.makeFolder(target)
-                down["byteclub photos download, durable", default: []].append(
-                    try await photos(["download", "*.jpg", "-o", target], as: cy, folder))
+                ways.down.add(
+                    "byteclub photos download, durable",
+                    try await cy.timed(["photos", "download", "*.jpg", "-o", target], in: folder))
                 guard FileTree(target).files.count == files else {
                     throw Stopwatch.Failure(description: "photos are missing in '\(target)'")
                 }
             }
             await club.close()
-            if let names { try await peers(names, ann.mirror, folder, &up, &down) }
+            if let names {
+                try await ways.addPeers(names, from: ann.mirror, in: folder, parallel: 8) { _ in
+                    (["--exclude", ".byteclub/**", "--exclude", ".byteclub*"], 1)
+                }
+            }
             let start = ContinuousClock.now
             try await copy(ann.mirror, to: folder + "/limit")
-            try NotesCase.syncFileSystem(folder)
-            up[limit, default: []].append(Measurement(seconds: Stopwatch.seconds(since: start)))
-            down[limit, default: []] = up[limit, default: []]
-            across["byteclub, mirror to mirror", default: []].append(
-                try await pair(ByteClubPair.self, from: ann.mirror, settings, &folders))
-            if SyncthingPair.isInstalled {
-                across["syncthing, mirror to mirror", default: []].append(
-                    try await pair(SyncthingPair.self, from: ann.mirror, settings, &folders))
+            try ways.addLimit(since: start, in: folder)
+            let pairs: [(String, any MirrorPair.Type)] = [
+                ("byteclub, mirror to mirror", ByteClubPair.self), (syncthing, SyncthingPair.self),
+            ]
+            for (name, kind) in pairs where kind.isInstalled {
+                across.add(name, try await pair(kind, from: ann.mirror, settings, &folders))
             }
         }
-        let rows = { (runs: [String: [Measurement]]) in runs.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
         let (unit, amount) = mebibytes.map { ("MiB/s", $0) } ?? ("files/s", Double(files))
-        var processor = Table(title: title + ", processor time of each", header: ["way", "client ms", "server ms"])
-        for (way, client, server) in [("up", up, server.up), ("down", down, server.down)] {
-            let client = Measurement.median(client["byteclub sync, durable"] ?? []).processor
-            processor.rows.append(
-                [way] + [client, Measurement.median(server)].map { Table.number($0 / Double(files) * 1e3, 2) })
-        }
         return [
-            Table.race(title + ", up", unit: unit, amount: amount, reference: limit, rows(up)),
-            Table.race(title + ", down", unit: unit, amount: amount, reference: limit, rows(down)),
-            Table.race(
-                title + ", both running", unit: unit, amount: amount, reference: "syncthing, mirror to mirror",
-                rows(across)),
-            processor,
+            ways.up.table(title + ", up", unit: unit, amount: amount, reference: ways.limit),
+            ways.down.table(title + ", down", unit: unit, amount: amount, reference: ways.limit),
+            across.table(title + ", both running", unit: unit, amount: amount, reference: syncthing),
+            ways.processorTime(
+                title + ", processor time of each", files: files, unit: "ms", perSecond: 1e3, digits: 2),
         ]
     }
 
-    /// Runs `byteclub photos` with its output in a file.
-    private static func photos(
-        _ arguments: [String], as member: MemberMachine, _ folder: String
-    ) async throws -> Measurement {
-        try await Stopwatch.run(
-            "/bin/sh",
-            ["-c", "exec \"$@\" > '\(folder)/.told'", "sh", Program.path("byteclub"), "photos"] + arguments,
-            environment: member.environment, in: folder)
-    }
-
     /// From the moment in which files are copied into one of two running mirrors until all of them are in the other.
-    private static func pair<Pair: MirrorPair>(
-        _ kind: Pair.Type, from source: String, _ settings: Settings, _ folders: inout [String]
+    private static func pair(
+        _ kind: any MirrorPair.Type, from source: String, _ settings: Settings, _ folders: inout [String]
     ) async throws -> Measurement {
         let folder = settings.folder("pair")
         folders.append(folder)
-        let pair = try await Pair.start(in: folder) { try LocalFiles.write("here", to: $0 + "/first.md") }
+        let pair = try await kind.start(in: folder) { try LocalFiles.write("here", to: $0 + "/first.md") }
         _ = try await pair.wait("the first note") { LocalFiles.exists(pair.two + "/first.md") }
         let wanted = FileTree(source).files
         let start = ContinuousClock.now
@@ -152,43 +125,6 @@ enum LibraryCase {
         return Measurement(seconds: seconds)
     }
 
-    private static func peers(
-        _ names: [String], _ source: String, _ folder: String, _ up: inout [String: [Measurement]],
-        _ down: inout [String: [Measurement]]
-    ) async throws {
-        let nginx = try await Nginx.start(in: folder)
-        defer { nginx.stop() }
-        for number in 0...((names.count - 1) / 100) { LocalFiles.makeFolder("\(nginx.root)/curl/album-\(number)") }
-        let uploads = names.map { "upload-file = \"\(source)/\($0)\"\nurl = \"\(nginx.url)/curl/\($0)\"\n" }
-        let downloads = names.map { "output = \"\(folder)/curl/\($0)\"\nurl = \"\(nginx.url)/curl/\($0)\"\n" }
-        for (list, isUp) in [(uploads, true), (downloads, false)] {
-            let config = "\(folder)/curl.\(isUp)"
-            try LocalFiles.write(list.joined(), to: config)
-            let run = try await Stopwatch.run(
-                "curl", ["-sS", "-Z", "--parallel-max", "8", "--create-dirs", "-K", config], in: folder)
-            if isUp {
-                up["curl -Z > nginx, no fsync", default: []].append(run)
-            } else {
-                down["curl -Z < nginx, no fsync", default: []].append(run)
-            }
-        }
-        guard Peer.rclone.isInstalled else { return }
-        let remote = ":webdav,url='\(nginx.url)/rclone':"
-        LocalFiles.makeFolder(nginx.root + "/rclone")
-        let environment = ["HOME": folder, "XDG_CONFIG_HOME": folder + "/rclone-config"]
-        let flags = await Peer.rcloneFlags()
-        for (from, to, isUp) in [(source, remote, true), (remote, folder + "/rclone-down", false)] {
-            let run = try await Stopwatch.run(
-                "rclone", ["copy", from, to, "--exclude", ".byteclub/**", "--exclude", ".byteclub*"] + flags,
-                environment: environment, in: folder)
-            if isUp {
-                up["rclone > nginx, no fsync", default: []].append(run)
-            } else {
-                down["rclone < nginx, no fsync", default: []].append(run)
-            }
-        }
-    }
-
     /// Copies a folder's contents, except links and files that a sync keeps for itself.
     private static func copy(_ source: String, to folder: String) async throws {
         LocalFiles.makeFolder(folder)
@@ -196,7 +132,6 @@ enum LibraryCase {
             cd "$1" && find . -maxdepth 1 -mindepth 1 ! -name '.byteclub*' -exec cp -r -t "$2" {} + \
                 && find "$2" -type l -delete
             """
-        let copied = try await Program.run("/bin/sh", ["-c", script, "sh", source, folder], timeout: .seconds(900))
-        guard copied.status == 0 else { throw Stopwatch.Failure(description: "\(copied)") }
+        try await Program.run("/bin/sh", ["-c", script, "sh", source, folder], timeout: .seconds(900)).succeeded()
     }
 }

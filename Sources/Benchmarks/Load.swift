@@ -36,6 +36,18 @@ struct Load: Sendable {
         try await BackgroundThread.run { Swift.Result { try drive() } }.get()
     }
 
+    /// The same with a server's processor time: requests a second, half and 99 % of them in milliseconds, milliseconds of
+    /// the server's processors for each, and the percentage of a core that the generator used.
+    func figures(of server: pid_t) async throws -> [Double] {
+        let before = ProcessorTime.seconds(of: server)
+        let result = try await run()
+        let processor = ProcessorTime.seconds(of: server) - before
+        return [
+            Double(count) / result.seconds, result.percentile(0.5), result.percentile(0.99),
+            processor / Double(count) * 1000, result.processor / result.seconds * 100,
+        ]
+    }
+
     private func drive() throws -> Result {
         var clients: [LoadClient] = []
         defer { for client in clients { client.end() } }
@@ -90,5 +102,48 @@ struct Series {
     func median(_ name: String) -> [Double] {
         let runs = rounds[name] ?? []
         return (runs.first ?? []).indices.map { column in Measurement.median(runs.map { $0[column] }) }
+    }
+
+    /// The cells of a contestant: some of the medians, each with so many decimal places.
+    func cells(_ name: String, _ figures: [(index: Int, digits: Int)]) -> [String] {
+        let medians = median(name)
+        return figures.map { Table.number(medians[$0.index], $0.digits) }
+    }
+}
+
+/// A server that serves as fast as it can, with one member.
+struct LoadedServer: Sendable {
+    let server: ServerProcess
+    /// The member's token.
+    let token: String
+
+    /// Starts a server with an empty folder that logs no requests and limits no rate.
+    static func start(in folder: String, arguments: [String] = []) async throws -> LoadedServer {
+        let server = try await ServerProcess(
+            data: folder + "/data", arguments: ["--log-level", "warning", "--member-rate", "0"] + arguments)
+        return LoadedServer(server: server, token: try await server.addMember("ann"))
+    }
+
+    /// The process.
+    var pid: pid_t {
+        get throws {
+            guard let process = server.process else { throw Stopwatch.Failure(description: "the server has ended") }
+            return process.pid
+        }
+    }
+
+    /// A request for a path of the API.
+    func get(_ path: String) -> [UInt8] { RawRequest.get("/1/" + path, token: token) }
+
+    /// A request that puts a file.
+    func put(_ path: String, _ body: [UInt8]) -> [UInt8] {
+        RawRequest.send("PUT", "/1/files_put/auto/" + path, token: token, body: body)
+    }
+
+    /// Requests of some clients at once.
+    func load(
+        _ count: Int, clients: Int = 1, status: Int = 200, request: @escaping @Sendable (Int) -> [UInt8]
+    ) -> Load {
+        Load(port: server.port, connections: clients, count: count, statuses: [status], request: request)
     }
 }

@@ -37,27 +37,38 @@ struct Nginx: Sendable {
             throw Stopwatch.Failure(description: "Debian's package nginx-light is missing")
         }
         let port = 20_000 + Int(getpid()) % 20_000
+        let process = try await launch(
+            program, in: root, workers: 2, modules: hasListings ? "load_module \(listings);" : "",
+            """
+            sendfile on; client_body_temp_path \(root)/temporary;
+            server {
+                listen 127.0.0.1:\(port); root \(root)/files;
+                dav_methods PUT DELETE MKCOL COPY MOVE; \(hasListings ? "dav_ext_methods PROPFIND OPTIONS;" : "")
+                create_full_put_path on;
+            }
+            """)
+        return Nginx(root: root + "/files", url: "http://127.0.0.1:\(port)", port: UInt16(port), process: process)
+    }
+
+    /// Starts the program with its files in a folder, and waits until it listens.
+    static func launch(
+        _ program: String, in root: String, workers: Int, modules: String = "", _ http: String
+    ) async throws -> SpawnedProcess {
         try LocalFiles.write(
             """
-            \(hasListings ? "load_module \(listings);" : "")
-            daemon off; worker_processes 2; pid \(root)/pid; error_log \(root)/errors crit; user root;
+            \(modules)
+            daemon off; worker_processes \(workers); pid \(root)/pid; error_log \(root)/errors crit; user root;
             events { worker_connections 1024; }
             http {
-                access_log off; client_max_body_size 0; keepalive_requests 1000000; sendfile on;
-                client_body_temp_path \(root)/temporary; proxy_temp_path \(root)/proxy;
-                fastcgi_temp_path \(root)/fastcgi; uwsgi_temp_path \(root)/uwsgi; scgi_temp_path \(root)/scgi;
-                server {
-                    listen 127.0.0.1:\(port); root \(root)/files;
-                    dav_methods PUT DELETE MKCOL COPY MOVE; \(hasListings ? "dav_ext_methods PROPFIND OPTIONS;" : "")
-                    create_full_put_path on;
-                }
+            access_log off; client_max_body_size 0; keepalive_requests 1000000; proxy_temp_path \(root)/proxy;
+            fastcgi_temp_path \(root)/fastcgi; uwsgi_temp_path \(root)/uwsgi; scgi_temp_path \(root)/scgi;
+            \(http)
             }
             """, to: root + "/nginx.conf")
-        let process = try Program.start(program, ["-c", root + "/nginx.conf", "-p", root], timeout: .seconds(3600))
-        let nginx = Nginx(
-            root: root + "/files", url: "http://127.0.0.1:\(port)", port: UInt16(port), process: process)
-        for _ in 0..<200 where !process.hasEnded {
-            if LocalFiles.exists(root + "/pid") { return nginx }
+        let process = try Program.start(
+            program, ["-c", root + "/nginx.conf", "-p", root, "-e", root + "/errors"], timeout: .seconds(3600))
+        for _ in 0..<500 where !process.hasEnded {
+            if LocalFiles.exists(root + "/pid") { return process }
             try await Task.sleep(for: .milliseconds(10))
         }
         process.kill9()

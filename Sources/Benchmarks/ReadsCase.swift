@@ -9,28 +9,21 @@ enum ReadsCase {
     static func run(_ settings: Settings) async throws -> [Table] {
         let folder = settings.folder("reads")
         defer { settings.discard(folder) }
-        let server = try await ServerProcess(
-            data: folder + "/data",
-            arguments: ["--log-level", "warning", "--member-rate", "0", "--body-limit", "17179869184"])
-        let token = try await server.addMember("ann")
-        guard let pid = server.process?.pid else { throw Stopwatch.Failure(description: "the server has ended") }
-        let listings = try await listings(settings, server, token, pid)
-        let downloads = try await downloads(settings, server, token, pid, folder)
-        await server.stop()
+        let ours = try await LoadedServer.start(in: folder, arguments: ["--body-limit", "17179869184"])
+        let listings = try await listings(settings, ours)
+        let downloads = try await downloads(settings, ours, folder)
+        await ours.server.stop()
         return [listings, downloads]
     }
 
-    private static func listings(
-        _ settings: Settings, _ server: ServerProcess, _ token: String, _ pid: pid_t
-    ) async throws -> Table {
-        _ = try await Load(port: server.port, connections: 64, count: children, statuses: [200]) { number in
-            let target = "/1/files_put/auto/many/note-\(number).md"
-            return RawRequest.send("PUT", target, token: token, body: Array("note \(number)\n".utf8))
+    private static func listings(_ settings: Settings, _ ours: LoadedServer) async throws -> Table {
+        _ = try await ours.load(children, clients: 64) { number in
+            ours.put("many/note-\(number).md", Array("note \(number)\n".utf8))
         }.run()
-        let target = "/1/metadata/auto/many"
-        var client = try LoadClient(port: server.port)
+        let target = "metadata/auto/many"
+        var client = try LoadClient(port: ours.server.port)
         defer { client.end() }
-        let listing = try client.exchange(RawRequest.get(target, token: token)).body
+        let listing = try client.exchange(ours.get(target)).body
         guard let hash = JSONMember.text("hash", in: listing) else {
             throw Stopwatch.Failure(description: "the listing has no hash")
         }
@@ -41,47 +34,38 @@ enum ReadsCase {
                 ("hash known (304), 1 client", target + "?hash=" + hash, 304, 1, 2000),
                 ("hash known (304), 64 clients", target + "?hash=" + hash, 304, 64, 20_000),
             ] {
-                let before = ProcessorTime.seconds(of: pid)
-                let result = try await Load(
-                    port: server.port, connections: clients, count: count, statuses: [status]
-                ) { _ in RawRequest.get(target, token: token) }.run()
-                runs.add(
-                    name,
-                    [
-                        result.percentile(0.5), result.percentile(0.99), Double(count) / result.seconds,
-                        (ProcessorTime.seconds(of: pid) - before) / Double(count) * 1000,
-                    ])
+                let load = ours.load(count, clients: clients, status: status) { _ in ours.get(target) }
+                runs.add(name, try await load.figures(of: ours.pid))
             }
         }
         var table = Table(
             title: "`metadata` of a folder with \(children) children, \(listing.count >> 10) KiB",
             header: ["request", "p50 ms", "p99 ms", "answers/s", "server CPU ms", "server peak MiB"])
         for name in runs.names {
-            let values = runs.median(name)
             table.rows.append(
-                [name] + [(0, 2), (1, 2), (2, 0), (3, 2)].map { Table.number(values[$0.0], $0.1) }
-                    + [Table.number(ProcessorTime.peakMemory(of: pid), 0)])
+                [name] + runs.cells(name, [(1, 2), (2, 2), (0, 0), (3, 2)])
+                    + [Table.number(ProcessorTime.peakMemory(of: try ours.pid), 0)])
         }
         return table
     }
 
     private static func downloads(
-        _ settings: Settings, _ server: ServerProcess, _ token: String, _ pid: pid_t, _ folder: String
+        _ settings: Settings, _ ours: LoadedServer, _ folder: String
     ) async throws -> Table {
         let nginx = try await Nginx.start(in: folder)
         let photo = nginx.root + "/photo.jpg"
         try LocalFiles.writeLarge(
             head: Fixture.bytes("panoramas/city.jpg"), length: settings.mebibytes << 20, seed: 3, to: photo)
-        let header = ["-H", "Authorization: Bearer \(token)"]
-        let put = try await Program.run(
+        let header = ["-H", "Authorization: Bearer \(ours.token)"]
+        try await Program.run(
             "/usr/bin/curl",
             ["-sSf", "-o", "/dev/null", "-H", "Expect:", "-T", photo] + header + [
-                server.url + "/1/files_put/auto/photo.jpg"
-            ], timeout: .seconds(300))
-        guard put.status == 0 else { throw Stopwatch.Failure(description: "\(put)") }
+                ours.server.url + "/1/files_put/auto/photo.jpg"
+            ], timeout: .seconds(300)
+        ).succeeded()
         let contestants: [(String, [String], pid_t)] = [
             (sendfile, [nginx.url + "/photo.jpg"], nginx.process.pid),
-            (ours, header + [server.url + "/1/files/auto/photo.jpg"], pid),
+            ("byteclub", header + [ours.server.url + "/1/files/auto/photo.jpg"], try ours.pid),
         ]
         var runs = Series()
         for round in 0...settings.rounds * 3 {
@@ -103,14 +87,13 @@ enum ReadsCase {
             title: "A photo of \(settings.mebibytes) MiB down, curl to /dev/null, medians of \(settings.rounds * 3)",
             header: ["server", "MiB/s", "x nginx", "client CPU s", "server CPU s", "server peak MiB"])
         for name in runs.names {
-            let values = runs.median(name)
+            let ratio = runs.median(name)[0] / runs.median(sendfile)[0]
             table.rows.append(
-                [name, Table.number(values[0], 0), Table.number(values[0] / runs.median(sendfile)[0], 2)]
-                    + [(1, 2), (2, 2), (3, 0)].map { Table.number(values[$0.0], $0.1) })
+                [name] + runs.cells(name, [(0, 0)]) + [Table.number(ratio, 2)]
+                    + runs.cells(name, [(1, 2), (2, 2), (3, 0)]))
         }
         return table
     }
 
     private static let sendfile = "nginx, sendfile"
-    private static let ours = "byteclub"
 }

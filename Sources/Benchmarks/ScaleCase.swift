@@ -11,19 +11,17 @@ enum ScaleCase {
         for _ in 0..<settings.rounds {
             let folder = settings.folder("scale")
             defer { settings.discard(folder) }
-            let server = try await ServerProcess(
-                data: folder + "/data", arguments: ["--log-level", "warning", "--member-rate", "0"])
-            let token = try await server.addMember("ann")
+            let ours = try await LoadedServer.start(in: folder)
             var filled = 0
             for size in sizes {
                 let first = filled
-                let fill = try await Load(
-                    port: server.port, connections: 64, count: size - filled, statuses: [200]
-                ) { put(first + $0, token) }.run()
+                let fill = try await ours.load(size - filled, clients: 64) { number in
+                    ours.put(path(first + number), Array("note \(first + number)\n".utf8))
+                }.run()
                 filled = size
-                runs.add("\(size)", try await measure(size, fill, server, token))
+                runs.add("\(size)", try await measure(size, fill, ours))
             }
-            await server.stop()
+            await ours.server.stop()
         }
         var table = Table(
             title: "A shared folder that grows, \(perFolder) notes to a folder",
@@ -38,27 +36,16 @@ enum ScaleCase {
         return [table]
     }
 
-    private static func put(_ number: Int, _ token: String) -> [UInt8] {
-        let target = "/1/files_put/auto/f\(number / perFolder)/note-\(number).md"
-        return RawRequest.send("PUT", target, token: token, body: Array("note \(number)\n".utf8))
-    }
+    private static func path(_ number: Int) -> String { "f\(number / perFolder)/note-\(number).md" }
 
-    private static func measure(
-        _ size: Int, _ fill: Load.Result, _ server: ServerProcess, _ token: String
-    ) async throws -> [Double] {
-        let delta = try await wholeDelta(server, token)
-        let listing = try await repeated(200, server) { number in
-            RawRequest.get("/1/metadata/auto/f\(number % (size / perFolder))", token: token)
-        }
-        let search = try await repeated(10, server) { _ in
-            RawRequest.get("/1/search/auto?query=nowhere", token: token)
-        }
+    private static func measure(_ size: Int, _ fill: Load.Result, _ ours: LoadedServer) async throws -> [Double] {
+        let delta = try await wholeDelta(ours)
+        let listing = try await ours.load(200) { ours.get("metadata/auto/f\($0 % (size / perFolder))") }.run()
+        let search = try await ours.load(10) { _ in ours.get("search/auto?query=nowhere") }.run()
         // Rewrites of notes that are there, so that the folder keeps its size.
-        let puts = try await repeated(300, server) { number in
-            let target =
-                "/1/files_put/auto/f\(number % (size / perFolder))/note-\(number % (size / perFolder) * perFolder).md"
-            return RawRequest.send("PUT", target, token: token, body: Array("again \(size) \(number)\n".utf8))
-        }
+        let puts = try await ours.load(300) { number in
+            ours.put(path(number % (size / perFolder) * perFolder), Array("again \(size) \(number)\n".utf8))
+        }.run()
         return [
             Double(fill.times.count) / fill.seconds, delta.whole / Double(size) * 1e6, delta.page * 1000,
             listing.percentile(0.5) / Double(perFolder) * 1000, search.percentile(0.5) / Double(size) * 1000,
@@ -66,27 +53,18 @@ enum ScaleCase {
         ]
     }
 
-    private static func repeated(
-        _ count: Int, _ server: ServerProcess, _ request: @escaping @Sendable (Int) -> [UInt8]
-    ) async throws -> Load.Result {
-        try await Load(port: server.port, connections: 1, count: count, statuses: [200], request: request).run()
-    }
-
     /// Seconds for all pages from an empty cursor, and the median of a full page.
-    private static func wholeDelta(
-        _ server: ServerProcess, _ token: String
-    ) async throws -> (whole: Double, page: Double) {
-        let port = server.port
-        return try await BackgroundThread.run { () -> Result<(whole: Double, page: Double), any Error> in
+    private static func wholeDelta(_ ours: LoadedServer) async throws -> (whole: Double, page: Double) {
+        try await BackgroundThread.run { () -> Result<(whole: Double, page: Double), any Error> in
             Result {
-                var client = try LoadClient(port: port)
+                var client = try LoadClient(port: ours.server.port)
                 defer { client.end() }
                 var times: [Double] = []
                 var cursor = ""
                 while true {
                     let form = Array((cursor.isEmpty ? "" : "cursor=\(cursor)").utf8)
                     let request = RawRequest.send(
-                        "POST", "/1/delta", token: token, body: form, type: RawRequest.formType)
+                        "POST", "/1/delta", token: ours.token, body: form, type: RawRequest.formType)
                     let page = try client.exchange(request)
                     times.append(page.seconds)
                     guard page.status == 200, let next = JSONMember.text("cursor", in: page.body) else {

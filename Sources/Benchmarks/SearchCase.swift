@@ -13,21 +13,16 @@ enum SearchCase {
             ?? .generated(settings.many)
         let folder = settings.folder("search")
         defer { settings.discard(folder) }
-        let server = try await ServerProcess(
-            data: folder + "/data", arguments: ["--log-level", "warning", "--member-rate", "0"])
-        let token = try await server.addMember("ann")
-        let fill = try await Load(
-            port: server.port, connections: connections, count: corpus.count, statuses: [200]
-        ) { number in
-            RawRequest.send(
-                "PUT", "/1/files_put/auto/f\(number / 1000)/note-\(number).md", token: token,
-                body: corpus.text(number))
+        let ours = try await LoadedServer.start(in: folder)
+        let server = ours.server
+        let fill = try await ours.load(corpus.count, clients: connections) { number in
+            ours.put("f\(number / 1000)/note-\(number).md", corpus.text(number))
         }.run()
         let indexing = try await waitForIndex(server)
-        let before = try await times(corpus, server, token)
+        let before = try await times(corpus, ours)
         await server.kill9()
         try await server.start()
-        let after = try await times(corpus, server, token)
+        let after = try await times(corpus, ours)
         var searches = Table(
             title: "Searches in the texts of \(corpus.count) \(corpus.name)\(settings.label)",
             header: ["query", "p50 ms", "p99 ms", "after kill -9: p50 ms", "p99 ms", "goal p99 ms"])
@@ -52,13 +47,11 @@ enum SearchCase {
     }
 
     /// How long the searches take, query by query.
-    private static func times(
-        _ corpus: SearchCorpus, _ server: ServerProcess, _ token: String
-    ) async throws -> [Load.Result] {
+    private static func times(_ corpus: SearchCorpus, _ ours: LoadedServer) async throws -> [Load.Result] {
         var results: [Load.Result] = []
         for (_, words) in corpus.queries {
-            let load = Load(port: server.port, connections: 1, count: repeats, statuses: [200]) { number in
-                RawRequest.get("/1/search/auto?content=true&query=\(percentEncoded(words(number)))", token: token)
+            let load = ours.load(repeats) { number in
+                ours.get("search/auto?content=true&query=\(percentEncoded(words(number)))")
             }
             results.append(try await load.run())
         }

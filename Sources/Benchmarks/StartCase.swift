@@ -13,36 +13,24 @@ enum StartCase {
         let ann = club.members[0]
         for number in 0..<100 {
             let text = Array("note \(number)\n".utf8)
-            let added = try await ann.byteclub("notes", "add", "note-\(number).md", input: text)
-            guard added.status == 0 else { throw Stopwatch.Failure(description: "\(added)") }
+            try await ann.byteclub("notes", "add", "note-\(number).md", input: text).succeeded()
         }
         let listing = club.server.url + "/1/metadata/dropbox/byteclub"
         let header = "Authorization: Bearer \(club.tokens[0])"
         // A copy, as after installation: a file fresh from the linker is scattered in memory, and a few percent slower.
         let byteclub = folder + "/byteclub"
-        let copied = try await Program.run("/bin/cp", [Program.path("byteclub"), byteclub])
-        guard copied.status == 0 else { throw Stopwatch.Failure(description: "\(copied)") }
+        try await Program.run("/bin/cp", [Program.path("byteclub"), byteclub]).succeeded()
         let commands = [
             "\(byteclub) --version", "curl --version", "\(byteclub) notes list",
             "curl -sS -o \(folder)/listing -H '\(header)' \(listing)",
         ]
-        // In short rounds by turns, since how fast a machine starts programs changes from one second to the next.
-        var times = [[Measurement]](repeating: [], count: commands.count)
-        for _ in 0..<settings.rounds * 10 {
-            for (index, time) in try await hyperfine(commands, ann, folder).enumerated() { times[index].append(time) }
-        }
+        let times = try await rounds(settings, commands, ann, folder)
         // The same over the connections of a running daemon.
         let daemon = try ann.start(["daemon"], timeout: .seconds(3600))
         while unsafe access(ann.home + "/state/byteclub/transfers/daemon.sock", F_OK) != 0 {
             try await Task.sleep(for: .milliseconds(20))
         }
-        let warmCommands = Array(commands[2...])
-        var warm = [[Measurement]](repeating: [], count: warmCommands.count)
-        for _ in 0..<settings.rounds * 10 {
-            for (index, time) in try await hyperfine(warmCommands, ann, folder).enumerated() {
-                warm[index].append(time)
-            }
-        }
+        let warm = try await rounds(settings, Array(commands[2...]), ann, folder)
         daemon.send(SIGTERM)
         _ = await daemon.result()
         await club.close()
@@ -58,19 +46,27 @@ enum StartCase {
                 title + ": a listing of 100 notes, with a daemon (goal 0.6 x in time)", unit: "runs/s", amount: 1,
                 reference: "curl GET", [("byteclub notes list", warm[0]), ("curl GET", warm[1])]),
         ]
+    }
 
-        func hyperfine(_ commands: [String], _ member: MemberMachine, _ folder: String) async throws
-            -> [Measurement]
-        {
-            let report = folder + "/report.json"
-            let result = try await Program.run(
+    /// The times of some commands, in short rounds by turns, since how fast a machine starts programs changes from one
+    /// second to the next.
+    private static func rounds(
+        _ settings: Settings, _ commands: [String], _ member: MemberMachine, _ folder: String
+    ) async throws -> [[Measurement]] {
+        let report = folder + "/report.json"
+        var times = [[Measurement]](repeating: [], count: commands.count)
+        for _ in 0..<settings.rounds * 10 {
+            try await Program.run(
                 Program.system("hyperfine") ?? "hyperfine",
                 ["-N", "--warmup", "2", "--runs", "20", "--export-json", report] + commands,
-                environment: member.environment, directory: folder, timeout: .seconds(600))
-            guard result.status == 0 else { throw Stopwatch.Failure(description: "\(result)") }
+                environment: member.environment, directory: folder, timeout: .seconds(600)
+            ).succeeded()
             let parsed = try JSONDecoder().decode(Report.self, from: Data(Fixture.bytes(at: report)))
-            return parsed.results.map { Measurement(seconds: $0.median, processor: $0.user + $0.system) }
+            for (index, row) in parsed.results.enumerated() {
+                times[index].append(Measurement(seconds: row.median, processor: row.user + row.system))
+            }
         }
+        return times
     }
 
     private struct Report: Decodable {

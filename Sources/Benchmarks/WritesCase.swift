@@ -13,18 +13,14 @@ enum WritesCase {
         for round in 0..<settings.rounds {
             let folder = settings.folder("writes")
             defer { settings.discard(folder) }
-            let server = try await ServerProcess(
-                data: folder + "/data", arguments: ["--log-level", "warning", "--member-rate", "0"])
-            let token = try await server.addMember("ann")
-            guard let pid = server.process?.pid else { throw Stopwatch.Failure(description: "the server has ended") }
+            let ours = try await LoadedServer.start(in: folder)
             for (name, connections, count) in [(one, 1, settings.notes / 4), (many, clients, settings.notes * 3)] {
-                let load = Load(port: server.port, connections: connections, count: count, statuses: [200]) { number in
-                    let target = "/1/files_put/auto/\(connections)/f\(number / 100)/note-\(number).md"
-                    return RawRequest.send("PUT", target, token: token, body: Self.note(number, round))
+                let load = ours.load(count, clients: connections) { number in
+                    ours.put("\(connections)/f\(number / 100)/note-\(number).md", note(number, round))
                 }
-                runs.add(name, try await measure(load, pid))
+                runs.add(name, try await load.figures(of: ours.pid))
             }
-            await server.stop()
+            await ours.server.stop()
             if let nginx = try await Nginx.startSynced(in: folder) {
                 runs.add(nginxSynced, try await measure(nginx, settings.notes / 2, round))
                 settings.discard(folder + "/nginx")
@@ -54,19 +50,9 @@ enum WritesCase {
         let load = Load(port: nginx.port, connections: clients, count: count, statuses: [201]) { number in
             RawRequest.send("PUT", "/f\(number / 100)/note-\(number).md", token: nil, body: Self.note(number, round))
         }
-        let figures = try await measure(load, nginx.process.pid)
+        let figures = try await load.figures(of: nginx.process.pid)
         await nginx.end()
         return figures
-    }
-
-    private static func measure(_ load: Load, _ pid: pid_t) async throws -> [Double] {
-        let before = ProcessorTime.seconds(of: pid)
-        let result = try await load.run()
-        let processor = ProcessorTime.seconds(of: pid) - before
-        return [
-            Double(load.count) / result.seconds, result.percentile(0.5), result.percentile(0.99),
-            processor / Double(load.count) * 1000, result.processor / result.seconds * 100,
-        ]
     }
 
     /// One thread that appends notes to a file and syncs after each.
@@ -97,11 +83,10 @@ enum WritesCase {
             ])
         let rate = { (name: String) in runs.median(name).first ?? .nan }
         for name in runs.names {
-            let values = runs.median(name)
             table.rows.append(
-                [name, Table.number(values[0], 0)]
-                    + [one, nginxSynced, nginxLoose].map { Table.number(values[0] / rate($0), 2) }
-                    + [(1, 2), (2, 2), (3, 3), (4, 0)].map { Table.number(values[$0.0], $0.1) })
+                [name, Table.number(rate(name), 0)]
+                    + [one, nginxSynced, nginxLoose].map { Table.number(rate(name) / rate($0), 2) }
+                    + runs.cells(name, [(1, 2), (2, 2), (3, 3), (4, 0)]))
         }
         return table
     }

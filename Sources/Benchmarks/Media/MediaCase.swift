@@ -104,10 +104,10 @@ enum MediaCase {
             if !LocalFiles.exists(reference) {
                 // Without a gap nothing is shrunk before the filter.
                 let scale = "\(Double(size) / 5760)"
-                let made = try await Program.run(
+                try await Program.run(
                     vips, ["resize", photo, reference, scale, "--kernel", "lanczos3", "--gap", "0"],
-                    timeout: .seconds(120))
-                guard made.status == 0 else { throw Stopwatch.Failure(description: "\(made)") }
+                    timeout: .seconds(120)
+                ).succeeded()
             }
             let decoded = folder + "/decoded.ppm"
             let made = try await Program.run(vips, ["copy", output + "/" + name, decoded])
@@ -149,8 +149,7 @@ enum MediaCase {
         guard let vips = Program.system("vips") else { return nil }
         let (plain, photo) = (folder + "/black.v", folder + "/bomb.jpg")
         for arguments in [["black", plain, "30000", "15000"], ["jpegsave", plain, photo, "--interlace"]] {
-            let made = try await Program.run(vips, arguments, timeout: .seconds(300))
-            guard made.status == 0 else { throw Stopwatch.Failure(description: "\(made)") }
+            try await Program.run(vips, arguments, timeout: .seconds(300)).succeeded()
         }
         _ = unsafe unlink(plain)
         var runs: [Measurement] = []

@@ -64,10 +64,7 @@ struct ByteClubPair: MirrorPair {
     static func start(in folder: String, fill: (String) throws -> Void) async throws -> ByteClubPair {
         let club = try await Club.open(["ann", "bo"], in: folder)
         try fill(club.members[0].mirror)
-        for member in club.members {
-            let result = try await member.sync(timeout: .seconds(900))
-            guard result.status == 0 else { throw Stopwatch.Failure(description: "\(result)") }
-        }
+        for member in club.members { try await member.sync(timeout: .seconds(900)).succeeded() }
         let syncs = try club.members.map { try $0.start(["sync", $0.mirror], timeout: .seconds(3600)) }
         try await Task.sleep(for: .seconds(3))
         return ByteClubPair(

@@ -23,10 +23,10 @@ struct SyncthingPair: MirrorPair {
         var devices: [Device] = []
         for (number, name) in ["one", "two"].enumerated() {
             let home = "\(folder)/syncthing-\(name)"
-            let generated = try await Program.run(
+            try await Program.run(
                 program, ["generate", "--home", home, "--no-default-folder", "--skip-port-probing"],
-                environment: ["HOME": folder])
-            guard generated.status == 0 else { throw Stopwatch.Failure(description: "\(generated)") }
+                environment: ["HOME": folder]
+            ).succeeded()
             let id = try await Program.run(program, ["--home", home, "--device-id"], environment: ["HOME": folder])
             let mirror = "\(folder)/\(name)"
             LocalFiles.makeFolder(mirror + "/.stfolder")

@@ -148,8 +148,7 @@ enum SessionCase {
     /// A table of the lines that a client prints.
     private static func lines(_ title: String, _ header: [String], _ arguments: [String]) async throws -> Table {
         let client = own(arguments)
-        let result = try await Program.run(client.program, client.arguments, timeout: .seconds(300))
-        guard result.status == 0 else { throw Stopwatch.Failure(description: "\(result)") }
+        let result = try await Program.run(client.program, client.arguments, timeout: .seconds(300)).succeeded()
         return Table(
             title: title, header: header, rows: result.lines.map { $0.split(separator: "\t").map(String.init) })
     }
