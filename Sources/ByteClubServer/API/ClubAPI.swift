@@ -1,60 +1,32 @@
 import ByteClubCore
 import HTTPTypes
 
-/// The operations of the server over a store; ``Endpoint/all`` assigns a handler to each.
+/// The operations of the server over a store; ``Endpoint/all`` assigns one to each request.
 struct ClubAPI: Sendable {
-    let account: AccountHandlers
-    let folder: FolderHandlers
-    let downloads: DownloadHandlers
-    let uploads: UploadHandlers
-    let operations: FileOperationHandlers
-    let delta: DeltaHandlers
-    let oauth1: OAuth1Handlers
-    let oauth2: OAuth2Handlers
-    let devices: DeviceGrantHandlers
-    let links: LinkHandlers
-    let passwords: PasswordHandlers
-    let sharedLinks: SharedLinkHandlers
-    let photos: PhotoHandlers
-    let batch: BatchHandler
-    let chunks: ChunkHandlers
-    let journal: JournalHandlers
+    let store: any ClubStore
+    let reader: FolderReader
+    let pictures: PictureStore
+    let media: MediaInfoReader
+    let settings: Settings
+    let shares: SharedLimits
+    let authenticator: Authenticator
+    let signIns = DeviceSignIns()
+    let places = ChunkPlaces()
     let site: WebSite
-    private let authenticator: Authenticator
-    private let shares: SharedLimits
 
-    /// Puts the handlers and the pages over a store.
+    /// Puts the operations and the pages over a store.
     init(
         store: any ClubStore, pictures: PictureStore, media: MediaInfoReader, settings: Settings, shares: SharedLimits
     ) {
+        self.store = store
+        self.pictures = pictures
+        self.media = media
+        self.settings = settings
         self.shares = shares
+        reader = FolderReader(store: store, shares: shares)
         authenticator = Authenticator(store: store, settings: settings)
-        let reader = FolderReader(store: store, shares: shares)
-        account = AccountHandlers(store: store, settings: settings)
-        folder = FolderHandlers(store: store, reader: reader, media: media)
-        downloads = DownloadHandlers(store: store, pictures: pictures)
-        uploads = UploadHandlers(store: store, authenticator: authenticator, bodyLimit: settings.bodyLimit)
-        operations = FileOperationHandlers(store: store)
-        delta = DeltaHandlers(
-            store: store, reader: reader, media: media, authenticator: authenticator,
-            longpollMinimum: settings.longpollMinimum)
-        oauth1 = OAuth1Handlers(store: store, authenticator: authenticator)
-        let signIns = DeviceSignIns()
-        devices = DeviceGrantHandlers(
-            store: store, authenticator: authenticator, signIns: signIns, settings: settings)
-        oauth2 = OAuth2Handlers(store: store, authenticator: authenticator, devices: devices)
-        links = LinkHandlers(store: store, reader: reader, settings: settings)
-        passwords = PasswordHandlers(store: store, settings: settings, shares: shares)
-        let places = ChunkPlaces()
-        batch = BatchHandler(store: store, memory: shares.bodies, places: places)
-        chunks = ChunkHandlers(store: store, memory: shares.bodies, places: places)
-        journal = JournalHandlers(store: store, reader: reader, memory: shares.answers)
         site = WebSite(
             store: store, media: media, settings: settings, csrfKey: store.signingKey, shares: shares, signIns: signIns)
-        photos = PhotoHandlers(store: store, pictures: pictures, site: site)
-        sharedLinks = SharedLinkHandlers(
-            store: store, reader: reader, downloads: downloads, photos: photos, pictures: pictures, media: media,
-            site: site, settings: settings)
     }
 
     /// Answers a request, and fills the record for the log, also when this throws.
@@ -97,7 +69,7 @@ struct ClubAPI: Sendable {
             try await readForm(of: &request, from: identity, noting: &record)
             let sender =
                 if let identity { identity } else { try await admit(request, as: role, noting: &record) }
-            response = try await handler(self)(MemberRequest(request, from: sender))
+            response = try await handler(self)(MemberRequest(routed: request, identity: sender))
             try response.hold(shares, for: sender.requester)
         case .anyone(let handler):
             if !request.endpoint.countsItself { try authenticator.countAnonymous(request.request) }

@@ -5,62 +5,60 @@ extension Endpoint {
     /// Everything that the server answers.
     static let all: [Endpoint] = [
         // Core API v1: files and folders.
-        Endpoint([.get], "account/info", role: .viewer) { $0.account.info },
-        Endpoint([.get], "metadata", tail: .path, role: .viewer, reading: .listing) { $0.folder.metadata },
-        Endpoint([.get, .head], "files", tail: .path, role: .viewer) { $0.downloads.file },
-        Endpoint([.post], "files", tail: .path, role: .editor, body: .multipart) { $0.uploads.form },
-        Endpoint([.put, .post], "files_put", tail: .path, role: .editor, body: .streamed) { $0.uploads.file },
-        Endpoint([.put, .post], "chunked_upload", role: .editor, body: .streamed) { $0.uploads.chunk },
-        Endpoint([.post], "commit_chunked_upload", tail: .path, role: .editor) { $0.uploads.commit },
-        Endpoint([.get], "thumbnails", tail: .path, role: .viewer) { $0.downloads.thumbnail },
-        Endpoint([.get, .post], "search", tail: .path, role: .viewer, reading: .search) { $0.folder.search },
-        Endpoint([.get], "revisions", tail: .path, role: .viewer, reading: .listing) { $0.folder.revisions },
-        Endpoint([.get, .post], "restore", tail: .path, role: .editor) { $0.operations.restore },
-        Endpoint([.post], "delta", role: .viewer, reading: .listing) { $0.delta.page },
-        Endpoint([.post], "delta/latest_cursor", role: .viewer) { $0.delta.latestCursor },
-        Endpoint([.get], "longpoll_delta", countsItself: true) { $0.delta.longpoll },
-        Endpoint([.post], "fileops/copy", role: .editor) { $0.operations.copy },
-        Endpoint([.post], "fileops/create_folder", role: .editor) { $0.operations.createFolder },
-        Endpoint([.post], "fileops/delete", role: .editor) { $0.operations.delete },
-        Endpoint([.post], "fileops/move", role: .editor) { $0.operations.move },
+        Endpoint([.get], "account/info", role: .viewer) { $0.accountInfo },
+        Endpoint([.get], "metadata", tail: .path, role: .viewer, reading: .listing) { $0.metadata },
+        Endpoint([.get, .head], "files", tail: .path, role: .viewer) { $0.downloadFile },
+        Endpoint([.post], "files", tail: .path, role: .editor, body: .multipart) { $0.uploadForm },
+        Endpoint([.put, .post], "files_put", tail: .path, role: .editor, body: .streamed) { $0.uploadFile },
+        Endpoint([.put, .post], "chunked_upload", role: .editor, body: .streamed) { $0.uploadChunk },
+        Endpoint([.post], "commit_chunked_upload", tail: .path, role: .editor) { $0.commitUpload },
+        Endpoint([.get], "thumbnails", tail: .path, role: .viewer) { $0.thumbnail },
+        Endpoint([.get, .post], "search", tail: .path, role: .viewer, reading: .search) { $0.search },
+        Endpoint([.get], "revisions", tail: .path, role: .viewer, reading: .listing) { $0.revisions },
+        Endpoint([.get, .post], "restore", tail: .path, role: .editor) { $0.restore },
+        Endpoint([.post], "delta", role: .viewer, reading: .listing) { $0.delta },
+        Endpoint([.post], "delta/latest_cursor", role: .viewer) { $0.latestCursor },
+        Endpoint([.get], "longpoll_delta", countsItself: true) { $0.longpollDelta },
+        Endpoint([.post], "fileops/copy", role: .editor) { $0.copy },
+        Endpoint([.post], "fileops/create_folder", role: .editor) { $0.createFolder },
+        Endpoint([.post], "fileops/delete", role: .editor) { $0.delete },
+        Endpoint([.post], "fileops/move", role: .editor) { $0.move },
 
         // Core API v1: signing in. Later clients leave the version out before `oauth2/token`.
-        Endpoint([.get, .post], "oauth/request_token") { $0.oauth1.requestToken },
-        Endpoint([.get, .post], "oauth/access_token") { $0.oauth1.accessToken },
-        Endpoint([.post], "oauth2/token", or: "/oauth2/token") { $0.oauth2.token },
-        Endpoint([.post], "oauth2/device_authorization") { $0.devices.authorize },
-        Endpoint([.post], "oauth2/token_from_oauth1", role: .viewer) { $0.oauth2.tokenFromOAuth1 },
-        Endpoint([.post], "disable_access_token", or: "unlink_access_token", role: .viewer) { $0.oauth2.disable },
+        Endpoint([.get, .post], "oauth/request_token") { $0.requestToken },
+        Endpoint([.get, .post], "oauth/access_token") { $0.accessToken },
+        Endpoint([.post], "oauth2/token", or: "/oauth2/token") { $0.token },
+        Endpoint([.post], "oauth2/device_authorization") { $0.authorizeDevice },
+        Endpoint([.post], "oauth2/token_from_oauth1", role: .viewer) { $0.tokenFromOAuth1 },
+        Endpoint([.post], "disable_access_token", or: "unlink_access_token", role: .viewer) { $0.disableToken },
 
         // Core API v1: links. A shared one needs no account. A direct link to a file's bytes gives no more than a
         // viewer could send anyway; it expires within hours, and old programs show photos with nothing else.
-        Endpoint([.get, .post], "shares", tail: .path, role: .editor) { $0.links.share },
-        Endpoint([.get, .post], "media", tail: .path, role: .viewer) { $0.links.media },
-        Endpoint([.get, .post], "copy_ref", tail: .path, role: .viewer) { $0.links.copyReference },
-        Endpoint([.get, .head], "view", tail: .path, hidesTail: true) { $0.sharedLinks.file },
-        Endpoint([.get, .head, .post], "/s", tail: .path, hidesTail: true, reading: .listing) { $0.sharedLinks.page },
+        Endpoint([.get, .post], "shares", tail: .path, role: .editor) { $0.share },
+        Endpoint([.get, .post], "media", tail: .path, role: .viewer) { $0.mediaLink },
+        Endpoint([.get, .post], "copy_ref", tail: .path, role: .viewer) { $0.copyReference },
+        Endpoint([.get, .head], "view", tail: .path, hidesTail: true) { $0.linkedFile },
+        Endpoint([.get, .head, .post], "/s", tail: .path, hidesTail: true, reading: .listing) { $0.sharedPage },
 
         // The extension for synchronisation.
-        Endpoint([.post], "sync/batch", role: .editor, body: .whole(SyncBatch.maximumBytes)) { $0.batch.apply },
-        Endpoint([.get], "sync/changes", role: .viewer, reading: .listing) { $0.journal.changes },
+        Endpoint([.post], "sync/batch", role: .editor, body: .whole(SyncBatch.maximumBytes)) { $0.applyBatch },
+        Endpoint([.get], "sync/changes", role: .viewer, reading: .listing) { $0.changes },
         Endpoint([.put], "sync/chunks", tail: .optionalItem, role: .editor, body: .whole(ContentHash.blockSize)) {
-            $0.chunks.add
+            $0.addChunk
         },
-        Endpoint([.post], "sync/chunks", tail: .optionalItem, role: .editor, body: .streamed) { $0.chunks.addAll },
-        Endpoint([.post], "sync/chunks/need", role: .editor, body: .whole(ChunkList.maximumBytes)) {
-            $0.chunks.needed
-        },
-        Endpoint([.get], "sync/history", role: .viewer, reading: .listing) { $0.journal.history },
-        Endpoint([.get], "sync/digest", role: .viewer, reading: .listing) { $0.journal.digest },
+        Endpoint([.post], "sync/chunks", tail: .optionalItem, role: .editor, body: .streamed) { $0.addChunks },
+        Endpoint([.post], "sync/chunks/need", role: .editor, body: .whole(ChunkList.maximumBytes)) { $0.neededChunks },
+        Endpoint([.get], "sync/history", role: .viewer, reading: .listing) { $0.history },
+        Endpoint([.get], "sync/digest", role: .viewer, reading: .listing) { $0.digest },
         // Each member's own links; owners see and take back all.
-        Endpoint([.get], "sync/links", role: .viewer, reading: .listing) { $0.links.list },
-        Endpoint([.post], "sync/links/revoke", role: .viewer) { $0.links.revoke },
+        Endpoint([.get], "sync/links", role: .viewer, reading: .listing) { $0.links },
+        Endpoint([.post], "sync/links/revoke", role: .viewer) { $0.revokeLink },
         // The password with which a member signs in on the pages.
-        Endpoint([.get], "sync/password", role: .viewer) { $0.passwords.isSet },
-        Endpoint([.post], "sync/password", role: .viewer) { $0.passwords.set },
+        Endpoint([.get], "sync/password", role: .viewer) { $0.hasPassword },
+        Endpoint([.post], "sync/password", role: .viewer) { $0.setPassword },
 
         // Pictures for signed-in members, by content.
-        Endpoint([.get, .head], "/photos", tail: .path, countsItself: true) { $0.photos.picture },
+        Endpoint([.get, .head], "/photos", tail: .path, countsItself: true) { $0.photo },
 
         // Pages for people. Those of a sign-in have a second address, after the protocol's version.
         Endpoint([.get], "/style.css") { $0.site.style },

@@ -41,29 +41,15 @@ struct Endpoint: Sendable {
     /// Further names in the URL.
     let aliases: [String]
     /// The components that may follow the name.
-    let tail: Tail
+    var tail = Tail.none
     /// Whether the components after the name are a secret, which no log may show.
-    let hidesTail: Bool
+    var hidesTail = false
     /// The resources that a request may need before it is served.
-    let cost: RequestCost
+    var cost = RequestCost()
     /// Whether the handler counts requests without an account; otherwise each request for a public endpoint counts.
-    let countsItself: Bool
+    var countsItself = false
     /// The function that answers.
     let handler: Handler
-
-    private init(
-        _ methods: [HTTPRequest.Method], _ name: String, aliases: [String], tail: Tail = .none, hidesTail: Bool = false,
-        cost: RequestCost = RequestCost(), countsItself: Bool = false, handler: Handler
-    ) {
-        self.methods = methods
-        self.name = name
-        self.aliases = aliases
-        self.tail = tail
-        self.hidesTail = hidesTail
-        self.cost = cost
-        self.countsItself = countsItself
-        self.handler = handler
-    }
 
     /// Who may ask: members of this role or above it; nil for everybody.
     var role: Role? {
@@ -92,7 +78,7 @@ extension Endpoint {
         handler: @escaping @Sendable (ClubAPI) -> @Sendable (MemberRequest) async throws -> Response
     ) {
         self.init(
-            methods, name, aliases: aliases, tail: tail, cost: RequestCost(body: body, reading: reading),
+            methods: methods, name: name, aliases: aliases, tail: tail, cost: RequestCost(body: body, reading: reading),
             handler: .member(role, handler))
     }
 
@@ -103,8 +89,8 @@ extension Endpoint {
         handler: @escaping @Sendable (ClubAPI) -> @Sendable (RoutedRequest) async throws -> Response
     ) {
         self.init(
-            methods, name, aliases: aliases, tail: tail, hidesTail: hidesTail, cost: RequestCost(reading: reading),
-            countsItself: countsItself, handler: .anyone(handler))
+            methods: methods, name: name, aliases: aliases, tail: tail, hidesTail: hidesTail,
+            cost: RequestCost(reading: reading), countsItself: countsItself, handler: .anyone(handler))
     }
 
     /// Creates a page for everybody.
@@ -112,7 +98,8 @@ extension Endpoint {
         page method: HTTPRequest.Method, _ name: String, tail: Tail = .none, hidesTail: Bool = false,
         handler: @escaping @Sendable (WebSite) -> @Sendable (Visit) async throws -> Response
     ) {
-        self.init([method], name, aliases: [], tail: tail, hidesTail: hidesTail, handler: .page(handler))
+        self.init(
+            methods: [method], name: name, aliases: [], tail: tail, hidesTail: hidesTail, handler: .page(handler))
     }
 
     /// Creates a page for signed-in members; other visitors are sent to the sign-in page.
@@ -122,7 +109,7 @@ extension Endpoint {
         handler: @escaping @Sendable (WebSite) -> @Sendable (Visit, Member) async throws -> Response
     ) {
         self.init(
-            [method], name, aliases: aliases, tail: tail, cost: RequestCost(body: body),
+            methods: [method], name: name, aliases: aliases, tail: tail, cost: RequestCost(body: body),
             handler: .page { site in
                 { visit in
                     guard let member = visit.member else { return site.redirectToSignIn(visit) }

@@ -21,7 +21,7 @@ struct Request {
     let client: Client
     /// The entry in ``OpenRequests``, to which the sender's credential is added.
     let open: OpenRequest
-    private let channel: any Channel
+    fileprivate let channel: any Channel
 
     /// Creates a request from the framework's.
     init(
@@ -46,26 +46,6 @@ struct Request {
 
     /// Whether a browser asks, which shows pages.
     var takesPages: Bool { headers[values: .accept].contains { $0.lowercased().contains("text/html") } }
-
-    /// Does something that waits long, and cancels it when the client hangs up or its credential is revoked.
-    ///
-    /// - Throws: Errors of `body`; ``Standing/refusal`` when the credential is revoked.
-    func whileClientWaits<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
-        let task = Task { try await body() }
-        channel.triggerUserOutboundEvent(ClientWaits { task.cancel() }, promise: nil)
-        defer { channel.triggerUserOutboundEvent(ClientWaits(onHangUp: nil), promise: nil) }
-        // Before the connection knew of the wait, it could not end it.
-        if open.isShutOut { task.cancel() }
-        do {
-            return try await withTaskCancellationHandler {
-                try await task.value
-            } onCancel: {
-                task.cancel()
-            }
-        } catch is CancellationError where open.isShutOut {
-            throw Standing.refusal
-        }
-    }
 }
 
 /// A request whose URL is parsed, and perhaps its form; its sender is not authenticated.
@@ -119,15 +99,9 @@ struct RoutedRequest: RequestContext {
 
 /// A request of a member who has the endpoint's role.
 struct MemberRequest: RequestContext {
-    private let routed: RoutedRequest
+    let routed: RoutedRequest
     /// Who sends it, and how that was shown.
     let identity: Identity
-
-    /// Joins a request and its authenticated sender.
-    init(_ routed: RoutedRequest, from identity: Identity) {
-        self.routed = routed
-        self.identity = identity
-    }
 
     /// Who sends it.
     var member: Member { identity.member }
@@ -159,4 +133,26 @@ struct PendingSignature: Sendable {
     let consumerSecret: String
     let tokenSecret: String
     let signer: NonceMemory.Signer
+}
+
+extension RequestContext {
+    /// Does something that waits long, and cancels it when the client hangs up or its credential is revoked.
+    ///
+    /// - Throws: Errors of `body`; ``Standing/refusal`` when the credential is revoked.
+    func whileClientWaits<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
+        let task = Task { try await body() }
+        request.channel.triggerUserOutboundEvent(ClientWaits { task.cancel() }, promise: nil)
+        defer { request.channel.triggerUserOutboundEvent(ClientWaits(onHangUp: nil), promise: nil) }
+        // Before the connection knew of the wait, it could not end it.
+        if request.open.isShutOut { task.cancel() }
+        do {
+            return try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        } catch is CancellationError where request.open.isShutOut {
+            throw Standing.refusal
+        }
+    }
 }

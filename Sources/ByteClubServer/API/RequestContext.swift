@@ -1,5 +1,6 @@
 import ByteClubCore
 import HTTPTypes
+import ServiceLifecycle
 
 /// The parts of a request that handlers use, with or without an authenticated sender.
 protocol RequestContext {
@@ -41,11 +42,32 @@ extension RequestContext {
         return HeldBody(bytes: try await body.collect(limit: most), lease: lease)
     }
 
-    /// Does something that waits long, and cancels it when the client hangs up or its credential is revoked.
+    /// Does work when it is a requester's turn, and only while the client waits.
     ///
-    /// - Throws: Errors of `body`; ``Standing/refusal`` when the credential is revoked.
-    func whileClientWaits<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
-        try await request.whileClientWaits(body)
+    /// - Throws: ``APIError`` 429 or 503 when too many requests wait for a turn; as ``whileClientWaits(_:)``.
+    func inTurn<T: Sendable>(
+        of pool: FairSemaphore, for requester: Requester, _ work: @escaping @Sendable () async throws -> T
+    ) async throws -> T {
+        try await whileClientWaits {
+            let turn = try await pool.wait(for: requester)
+            defer { withExtendedLifetime(turn) {} }
+            return try await work()
+        }
+    }
+
+    /// Waits for a change while the client waits; false when the time has passed, or the server stops.
+    func waitForChange(
+        in store: any FolderStore, after revision: Int64, prefix: PathKey = .root, atMost timeout: Duration
+    ) async throws -> Bool {
+        do {
+            return try await whileClientWaits {
+                try await cancelWhenGracefulShutdown {
+                    try await store.waitForChange(after: revision, prefix: prefix, timeout: timeout)
+                }
+            }
+        } catch is CancellationError {
+            return false
+        }
     }
 
     /// The URL of a place on the server, as the client can reach it.
@@ -73,10 +95,7 @@ extension RequestContext {
     /// - Throws: ``APIError`` 400 when it is missing or bad, or the root is.
     func path(in name: String) throws(APIError) -> RemotePath {
         try Self.check(root: parameters["root"] ?? "auto")
-        guard let path = try parameters.path(name) else {
-            throw APIError(400, "the parameter is missing", parameter: name)
-        }
-        return path
+        return try Parameters.required(name, parameters.path(name))
     }
 
     /// Every token is for the whole tree, so there is no app folder.

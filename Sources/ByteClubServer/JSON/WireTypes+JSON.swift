@@ -15,12 +15,28 @@ extension JSONWritable {
     }
 }
 
+/// A value whose JSON form is an object: its type names each member once.
+protocol JSONObjectWritable: JSONWritable {
+    /// Writes the members alone, so that the object can go on with others.
+    func writeMembers(to json: inout JSONText)
+}
+
+extension JSONObjectWritable {
+    func write(to json: inout JSONText) {
+        json.object { writeMembers(to: &$0) }
+    }
+}
+
 extension Array: JSONWritable where Element: JSONWritable {
     func write(to json: inout JSONText) {
         json.array { json in
             for element in self { element.write(to: &json) }
         }
     }
+}
+
+extension String: JSONWritable {
+    func write(to json: inout JSONText) { json.value(self) }
 }
 
 extension JSONText {
@@ -43,23 +59,14 @@ extension JSONText {
     }
 }
 
-extension Metadata: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { writeMembers(to: &$0) }
-    }
-
-    /// Writes the members alone, so that a listing can go on with its children.
+extension Metadata: JSONObjectWritable {
     func writeMembers(to json: inout JSONText) {
         json.member("path", path.string)
         json.member("is_dir", isFolder)
         json.member("bytes", bytes)
         json.member("size", size)
-        if let rev {
-            json.member("rev", rev.description)
-            if let version = JournalRevision(rev) {
-                json.member("revision", version.number)
-            }
-        }
+        json.member("rev", rev?.description)
+        json.member("revision", rev.flatMap { JournalRevision($0)?.number })
         json.member("modified", modified)
         json.member("client_mtime", clientModified)
         json.member("client_mtime_nanos", clientNanoseconds)
@@ -68,9 +75,7 @@ extension Metadata: JSONWritable {
         json.member("icon", icon)
         json.member("root", root)
         json.member("thumb_exists", hasThumbnail)
-        if isDeleted {
-            json.member("is_deleted", true)
-        }
+        json.member("is_deleted", isDeleted ? true : nil)
         json.member("hash", hash)
         json.member("contents", contents)
         json.member("content_hash", contentHash)
@@ -81,12 +86,10 @@ extension Metadata: JSONWritable {
     }
 }
 
-extension Modifier: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("uid", uid)
-            json.member("display_name", displayName)
-        }
+extension Modifier: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        json.member("uid", uid)
+        json.member("display_name", displayName)
     }
 }
 
@@ -107,12 +110,8 @@ extension MediaInfo: JSONWritable {
     func write(to json: inout JSONText) {
         if isPending { return json.value(Self.pendingWord) }
         json.object { json in
-            if let taken {
-                json.member("time_taken", taken.moment)
-                if let offset = taken.offset {
-                    json.member("time_offset", Int64(offset))
-                }
-            }
+            json.member("time_taken", taken?.moment)
+            json.member("time_offset", taken?.offset.map { Int64($0) })
             if let place {
                 json.key("lat_long")
                 json.array { json in
@@ -125,33 +124,26 @@ extension MediaInfo: JSONWritable {
     }
 }
 
-extension PhotoShape: JSONWritable {
-    func write(to json: inout JSONText) {
-        let angles: [(StaticString, Double?)] = [
-            ("hfov", hFOV), ("vfov", vFOV), ("yaw", yaw), ("pitch", pitch), ("heading", heading),
-        ]
-        json.object { json in
-            json.member("kind", kind.rawValue)
-            json.member("width", Int64(width))
-            json.member("height", Int64(height))
-            for (name, angle) in angles {
-                guard let value = angle else { continue }
-                json.key(name)
-                json.value(value)
-            }
-            json.member("is_estimate", isEstimate)
-        }
+extension PhotoShape: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        json.member("kind", kind.rawValue)
+        json.member("width", Int64(width))
+        json.member("height", Int64(height))
+        json.member("hfov", hFOV)
+        json.member("vfov", vFOV)
+        json.member("yaw", yaw)
+        json.member("pitch", pitch)
+        json.member("heading", heading)
+        json.member("is_estimate", isEstimate)
     }
 }
 
-extension DeltaPage: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("reset", reset)
-            json.member("cursor", cursor)
-            json.member("has_more", hasMore)
-            json.member("entries", entries)
-        }
+extension DeltaPage: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        json.member("reset", reset)
+        json.member("cursor", cursor)
+        json.member("has_more", hasMore)
+        json.member("entries", entries)
     }
 }
 
@@ -164,100 +156,82 @@ extension DeltaEntry: JSONWritable {
     }
 }
 
-extension LongpollResult: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("changes", changes)
-            if let backoff {
-                json.member("backoff", Int64(backoff))
-            }
-        }
+extension LongpollResult: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        json.member("changes", changes)
+        json.member("backoff", backoff.map { Int64($0) })
     }
 }
 
-extension ChunkedUpload: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { writeMembers(to: &$0) }
-    }
-
-    fileprivate func writeMembers(to json: inout JSONText) {
+extension ChunkedUpload: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
         json.member("upload_id", uploadID)
         json.member("offset", Int64(offset))
         json.member("expires", expires)
     }
 }
 
-extension APIError: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            upload?.writeMembers(to: &json)
-            json.key("error")
-            if let parameter {
-                json.object { json in
-                    json.key(named: parameter)
-                    json.value(message)
-                }
-            } else {
+extension APIError: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        upload?.writeMembers(to: &json)
+        json.key("error")
+        if let parameter {
+            json.object { json in
+                json.key(named: parameter)
                 json.value(message)
             }
+        } else {
+            json.value(message)
         }
     }
 }
 
-extension Account: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("uid", uid)
-            json.member("display_name", displayName)
-            json.member("email", email)
-            json.member("email_verified", isEmailVerified)
-            json.member("country", country)
-            json.member("locale", locale)
-            json.member("is_paired", isPaired)
-            json.key("team")
-            if let team { json.value(team) } else { json.null() }
-            json.member("referral_link", referralLink)
-            json.member("name_details", nameDetails)
-            json.member("quota_info", quotaInfo)
-            json.member("role", role)
-            json.member("byteclub", extensions)
-        }
+extension Account: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        json.member("uid", uid)
+        json.member("display_name", displayName)
+        json.member("email", email)
+        json.member("email_verified", isEmailVerified)
+        json.member("country", country)
+        json.member("locale", locale)
+        json.member("is_paired", isPaired)
+        json.key("team")
+        if let team { json.value(team) } else { json.null() }
+        json.member("referral_link", referralLink)
+        json.member("name_details", nameDetails)
+        json.member("quota_info", quotaInfo)
+        json.member("role", role)
+        json.member("byteclub", extensions)
     }
 }
 
-extension Account.NameDetails: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("familiar_name", familiarName)
-            json.member("given_name", givenName)
-            json.member("surname", surname)
-        }
+extension Account.NameDetails: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        json.member("familiar_name", familiarName)
+        json.member("given_name", givenName)
+        json.member("surname", surname)
     }
 }
 
-extension Account.Quota: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("quota", quota)
-            json.member("normal", normal)
-            json.member("shared", shared)
-            json.member("datastores", datastores)
-        }
+extension Account.Quota: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        json.member("quota", quota)
+        json.member("normal", normal)
+        json.member("shared", shared)
+        json.member("datastores", datastores)
     }
 }
 
-extension Account.Extensions: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("version", Int64(version))
-            json.member("conditional_delete", conditionalDelete)
-            json.member("sync", sync)
-            json.member("links", links)
-            json.member("history", history)
-            json.member("content_search", contentSearch)
-            json.member("photo_search", photoSearch)
-            json.member("bulk_chunks", bulkChunks)
-            json.member("club", club)
-        }
+extension Account.Extensions: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        json.member("version", Int64(version))
+        json.member("conditional_delete", conditionalDelete)
+        json.member("sync", sync)
+        json.member("links", links)
+        json.member("history", history)
+        json.member("content_search", contentSearch)
+        json.member("photo_search", photoSearch)
+        json.member("bulk_chunks", bulkChunks)
+        json.member("club", club)
     }
 }

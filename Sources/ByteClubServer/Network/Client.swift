@@ -8,7 +8,9 @@ struct Client: Hashable, Sendable {
     var isSecure: Bool
     /// The host that the client asked for, with a port when it named one.
     var host: String?
+}
 
+extension Client {
     /// Determines the sender of a request.
     ///
     /// The headers of a proxy count only when the connection comes from one that is trusted. Each proxy adds the
@@ -41,12 +43,6 @@ struct Client: Hashable, Sendable {
         if let host = hop?.host { self.host = host }
     }
 
-    private init(address: IPAddress?, isSecure: Bool, host: String?) {
-        self.address = address
-        self.isSecure = isSecure
-        self.host = host
-    }
-
     private static func isTrusted(_ address: IPAddress, _ trusted: [AddressRange]) -> Bool {
         trusted.contains { $0.contains(address) }
     }
@@ -75,7 +71,9 @@ struct ForwardedHop: Hashable, Sendable {
     var scheme: String?
     /// The requested host; nil when the proxy does not set it.
     var host: String?
+}
 
+extension ForwardedHop {
     /// The hops in their order.
     ///
     /// A proxy forwards headers that it does not write as the client sent them. So only the kind of header that the
@@ -99,10 +97,6 @@ struct ForwardedHop: Hashable, Sendable {
             hops[index].host = host
         }
         return hops
-    }
-
-    private init(address: IPAddress? = nil) {
-        self.address = address
     }
 
     private init(element: Substring) {

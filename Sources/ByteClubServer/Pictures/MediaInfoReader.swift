@@ -13,16 +13,11 @@ struct MediaInfoReader: Sendable {
     /// The bytes that are read of a photo that is not in a file: more than precedes its pixels.
     private static let headerLimit: Int64 = 1 << 20
 
-    private let store: any FolderStore & MediaInfoStore & GalleryStore
-    private let threads: NIOThreadPool
-    private let turns: FairSemaphore
-
-    /// Reads contents of a store, and keeps the results there; `turns` is the fair queue for the threads.
-    init(store: any FolderStore & MediaInfoStore & GalleryStore, threads: NIOThreadPool, turns: FairSemaphore) {
-        self.store = store
-        self.threads = threads
-        self.turns = turns
-    }
+    /// The contents, and the results for them.
+    let store: any FolderStore & MediaInfoStore & GalleryStore
+    let threads: NIOThreadPool
+    /// The fair queue for the threads.
+    let turns: FairSemaphore
 
     /// As ``describe(_:for:)`` for a request, while its client waits.
     func describe(_ entries: [Metadata], for request: some RequestContext) async throws -> [Metadata] {

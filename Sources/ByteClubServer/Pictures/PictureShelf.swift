@@ -65,11 +65,7 @@ struct PictureShelf: Sendable {
     }
 
     private static func hash(of name: String) -> ContentHash? {
-        ContentHash(String(name.prefix(ContentHash.hexadecimalLength)))
+        // A hash has 64 hexadecimal digits.
+        ContentHash(String(name.prefix(64)))
     }
-}
-
-extension ContentHash {
-    /// How many hexadecimal digits a hash has.
-    fileprivate static let hexadecimalLength = 64
 }

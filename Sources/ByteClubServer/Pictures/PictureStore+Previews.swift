@@ -11,7 +11,7 @@ extension PictureStore {
 
     /// The preview of a content that fits in a box of one of ``sizes``; a smaller one when the photo is smaller.
     ///
-    /// - Throws: As ``makePreviews(of:for:source:)``.
+    /// - Throws: As ``makePreviews(of:syncing:for:source:)``.
     func preview(
         of hash: ContentHash, size: Int, for requester: Requester,
         source: @escaping @Sendable () async throws -> StoredContent
@@ -28,13 +28,7 @@ extension PictureStore {
     ///
     /// - Throws: As ``picture(_:by:refusal:for:limit:source:known:make:)``; ``StorageError`` when there is no room.
     func makePreviews(
-        of hash: ContentHash, for requester: Requester, source: @escaping @Sendable () async throws -> StoredContent
-    ) async throws {
-        try await makePreviews(of: hash, .now, for: requester, source: source)
-    }
-
-    private func makePreviews(
-        of hash: ContentHash, _ syncing: ThumbnailCache.Syncing, for requester: Requester,
+        of hash: ContentHash, syncing: ThumbnailCache.Syncing = .now, for requester: Requester,
         source: @escaping @Sendable () async throws -> StoredContent
     ) async throws {
         let refusal = "\(hash)-pictures.refused-\(Self.previewVersion)"
@@ -45,7 +39,7 @@ extension PictureStore {
         }
     }
 
-    /// Makes previews that no request waits for, as ``makePreviews(of:for:source:)``, unless a process has ended while it
+    /// Makes previews that no request waits for, as ``makePreviews(of:syncing:for:source:)``, unless a process has ended while it
     /// made them; a crash of the machine before the next ``settle()`` may lose them.
     func makePreviewsAhead(
         of hash: ContentHash, for requester: Requester, source: @escaping @Sendable () async throws -> StoredContent
@@ -58,7 +52,7 @@ extension PictureStore {
         }
         if isTried { return }
         defer { cache.remove(mark) }
-        try await makePreviews(of: hash, .later, for: requester, source: source)
+        try await makePreviews(of: hash, syncing: .later, for: requester, source: source)
     }
 
     /// Syncs the files that ``makePreviewsAhead(of:for:source:)`` has stored.

@@ -90,12 +90,14 @@ struct ClubServer: Service {
     }
 
     private func serve() async throws {
-        let settings = configuration.settings
-        let api = ClubAPI(store: store, pictures: pictures, media: media, settings: settings, shares: shares)
+        let api = ClubAPI(
+            store: store, pictures: pictures, media: media, settings: configuration.settings, shares: shares)
         let open = OpenRequests(store: store)
         let responder = ClubResponder(
-            api: api, requests: open, configuration: configuration, metrics: requests, logger: logger, now: settings.now
-        )
+            api: api, requests: open, configuration: configuration, metrics: requests, logger: logger,
+            access: AccessLog(
+                logger: logger, format: configuration.logFormat, level: configuration.requestLevel),
+            refusals: RefusalLog(logger: logger))
         let scheme = configuration.certificate == nil ? "http" : "https"
         let (address, onListening) = (configuration.address, onListening)
         // The framework's own lines say the same as ours, so only its warnings are kept.

@@ -121,8 +121,15 @@ struct HTMLText: MustacheContentType {
 }
 
 /// A script or a style of the pages, which SwiftPM makes part of the program as it does with ``Template``s.
-enum WebFile: Sendable {
-    case galleryStyle, galleryScript, viewerStyle, viewerScript, timeScript
+struct WebFile: Sendable {
+    static let galleryStyle = WebFile(type: "text/css", bytes: PackageResources.gallery_css)
+    static let galleryScript = WebFile(type: "text/javascript", bytes: PackageResources.gallery_js)
+    static let viewerStyle = WebFile(type: "text/css", bytes: PackageResources.viewer_css)
+    static let viewerScript = WebFile(type: "text/javascript", bytes: PackageResources.viewer_js)
+    static let timeScript = WebFile(type: "text/javascript", bytes: PackageResources.time_js)
+
+    let type: String
+    let bytes: [UInt8]
 
     /// The file as an answer.
     var response: @Sendable (RoutedRequest) async throws -> Response {
@@ -130,23 +137,6 @@ enum WebFile: Sendable {
             Response(
                 .ok, headers: [.contentType: "\(type); charset=UTF-8", .cacheControl: "public, max-age=300"],
                 body: .bytes(ByteBuffer(bytes: bytes)))
-        }
-    }
-
-    private var bytes: [UInt8] {
-        switch self {
-        case .galleryStyle: PackageResources.gallery_css
-        case .galleryScript: PackageResources.gallery_js
-        case .viewerStyle: PackageResources.viewer_css
-        case .viewerScript: PackageResources.viewer_js
-        case .timeScript: PackageResources.time_js
-        }
-    }
-
-    private var type: String {
-        switch self {
-        case .galleryStyle, .viewerStyle: "text/css"
-        case .galleryScript, .viewerScript, .timeScript: "text/javascript"
         }
     }
 }

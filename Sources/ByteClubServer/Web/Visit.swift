@@ -64,9 +64,7 @@ extension WebSite {
     ///
     /// - Throws: ``APIError`` 403.
     func checkForm(_ request: RoutedRequest, _ visit: Visit, token: String?) throws(APIError) {
-        guard isForm(request, visit, token: token) else {
-            throw APIError(403, "this form has expired or came from another site; go back, reload and try again")
-        }
+        guard isForm(request, visit, token: token) else { throw Self.oldForm }
     }
 
     /// Whether a form came from a page of this site in this session.

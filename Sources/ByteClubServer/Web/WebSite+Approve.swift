@@ -5,20 +5,16 @@ extension WebSite {
     /// Asks a member whether an app may have access (OAuth 2.0).
     func approveForm(_ visit: Visit, _ member: Member) async throws -> Response {
         let request = try await consentRequest(visit)
-        if let fault = request.fault {
-            return refusal(request, error: fault.error, description: fault.description, visit)
-        }
+        if let fault = request.fault { return refusal(request, fault, visit) }
         return form(app: request.app, device: request.device, visit, member)
     }
 
     /// Carries out the member's decision.
     func approve(_ visit: Visit, _ member: Member) async throws -> Response {
         let request = try await consentRequest(visit)
-        if let fault = request.fault {
-            return refusal(request, error: fault.error, description: fault.description, visit)
-        }
+        if let fault = request.fault { return refusal(request, fault, visit) }
         guard visit["decision"] == "allow" else {
-            return refusal(request, error: "access_denied", description: "the member refused", visit)
+            return refusal(request, ("access_denied", "the member refused"), visit)
         }
         if request.response == .token {
             let token = try await store.addDevice(member: member.uid, app: request.app.key, name: request.device)
@@ -92,8 +88,10 @@ extension WebSite {
         return view(.approve, page, visit)
     }
 
-    private func refusal(_ request: ConsentRequest, error: String, description: String, _ visit: Visit) -> Response {
-        if let place = request.location([("error", error), ("error_description", description)]) {
+    private func refusal(
+        _ request: ConsentRequest, _ fault: (error: String, description: String), _ visit: Visit
+    ) -> Response {
+        if let place = request.location([("error", fault.error), ("error_description", fault.description)]) {
             return redirect(place)
         }
         return done(request.app, isAllowed: false, visit)

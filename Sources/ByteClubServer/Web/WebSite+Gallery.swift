@@ -1,7 +1,6 @@
 import ByteClubCore
 import HTTPTypes
 import NIOCore
-import ServiceLifecycle
 
 extension WebSite {
     /// The items of one page.
@@ -53,11 +52,9 @@ extension WebSite {
     func listing(
         _ visit: Visit, _ member: Member, _ side: GallerySide, of kinds: Set<PhotoShape.Kind>? = nil, limit: Int
     ) async throws -> [GalleryItem] {
-        let (store, pool) = (store, shares.listings)
-        return try await visit.request.whileClientWaits {
-            let turn = try await pool.wait(for: .member(member.uid))
-            defer { withExtendedLifetime(turn) {} }
-            return try await store.gallery(side, of: kinds, limit: limit)
+        let store = store
+        return try await visit.request.inTurn(of: shares.listings, for: .member(member.uid)) {
+            try await store.gallery(side, of: kinds, limit: limit)
         }
     }
 
@@ -126,17 +123,8 @@ extension WebSite {
     func events(_ visit: Visit, _: Member) async throws -> Response {
         let told = HTTPField.Name("Last-Event-ID").flatMap { visit.request.headers[$0] } ?? visit["after"]
         let start = told.flatMap { Int64($0) } ?? 0
-        let (store, wait) = (store, Self.wait)
-        var hasChanged = false
-        do {
-            hasChanged = try await visit.request.whileClientWaits {
-                try await cancelWhenGracefulShutdown {
-                    try await store.waitForChange(after: start, prefix: .root, timeout: wait)
-                }
-            }
-        } catch is CancellationError {
-            if Task.isCancelled { throw CancellationError() }
-        }
+        let hasChanged = try await visit.request.waitForChange(in: store, after: start, atMost: Self.wait)
+        try Task.checkCancellation()
         var text = "retry: 200\n"
         if hasChanged {
             let last = try await store.read { try $0.state.lastRevision() }

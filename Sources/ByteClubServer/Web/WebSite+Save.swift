@@ -12,9 +12,12 @@ extension WebSite {
         guard let kind = GalleryKind(path.name) else { throw APIError(404, "'\(path)' is not a note.") }
         let mine = Self.lines(visit["text"] ?? "")
         let revision = visit["parent_rev"] ?? ""
+        func unsaved(_ problem: String, revision: String = revision, theirs: String? = nil) async throws -> Response {
+            try await item(
+                at: path, visit, member, Draft(text: mine, revision: revision, problem: problem, theirs: theirs))
+        }
         guard mine.utf8.count <= Draft.limit else {
-            let problem = "This is longer than \(Draft.limit) bytes and was not saved."
-            return try await item(at: path, visit, member, Draft(text: mine, revision: revision, problem: problem))
+            return try await unsaved("This is longer than \(Draft.limit) bytes and was not saved.")
         }
         let file = kind == .photo ? try PhotoCaption.path(of: path) : path
         let parent = revision.isEmpty ? nil : JournalRevision(revision)
@@ -26,8 +29,7 @@ extension WebSite {
         let whole = kind == .photo ? Self.caption(mine, in: base) : mine
         if whole.isEmpty, kind == .note || parent == nil {
             if kind == .photo { return redirect(Self.url(of: path)) }
-            let problem = "An empty note cannot be saved."
-            return try await item(at: path, visit, member, Draft(text: mine, revision: revision, problem: problem))
+            return try await unsaved("An empty note cannot be saved.")
         }
         var (text, condition) = (whole, parent.map { WriteCondition.parent($0.revision) } ?? .create)
         for _ in 0..<4 {
@@ -44,23 +46,17 @@ extension WebSite {
                     : TextMerge.merge(base: Array(base.utf8), mine: Array(whole.utf8), theirs: Array(now.text.utf8))
                 guard let merged else {
                     let theirs = kind == .photo ? PhotoCaption(note: now.text).text : now.text
-                    return try await item(
-                        at: path, visit, member,
-                        Draft(
-                            text: mine, revision: now.revision,
-                            problem:
-                                "Somebody else saved this in the meantime, and your text is not saved yet. Copy what "
-                                + "you want from theirs and save again.", theirs: theirs))
+                    return try await unsaved(
+                        "Somebody else saved this in the meantime, and your text is not saved yet. Copy what you want "
+                            + "from theirs and save again.", revision: now.revision, theirs: theirs)
                 }
                 guard let theirs = JournalRevision(now.revision) else { break }
                 (text, condition) = (String(decoding: merged, as: UTF8.self), .parent(theirs.revision))
             } catch let error as APIError {
-                return try await item(
-                    at: path, visit, member, Draft(text: mine, revision: revision, problem: error.message))
+                return try await unsaved(error.message)
             }
         }
-        let problem = "This keeps changing, and your text is not saved yet. Save it again."
-        return try await item(at: path, visit, member, Draft(text: mine, revision: revision, problem: problem))
+        return try await unsaved("This keeps changing, and your text is not saved yet. Save it again.")
     }
 
     /// The refusal of a viewer's text.

@@ -112,9 +112,7 @@ extension WebSite {
     /// The refusal after too many guesses.
     static func tooMany(_ wait: Duration) -> APIError {
         let seconds = max(1, wait.components.seconds + 1)
-        var error = APIError(429, "too many attempts; try again in \(seconds) s")
-        error.retryAfter = Int(seconds)
-        return error
+        return APIError(429, "too many attempts; try again in \(seconds) s", retryAfter: Int(seconds))
     }
 
     /// A place on this server, and never on another.

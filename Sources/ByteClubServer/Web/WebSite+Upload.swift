@@ -39,7 +39,7 @@ extension WebSite {
 
     private func receive(_ visit: Visit, _ member: Member) async throws -> [String] {
         let request = visit.request
-        guard member.role >= .editor else { throw Self.viewersRead }
+        guard member.role >= .editor else { throw Self.viewersChangeNothing }
         guard let length = request.body.length else { throw APIError(411, "An upload needs a Content-Length.") }
         guard length <= settings.bodyLimit else {
             throw APIError(413, "This is more than \(HumanSize.text(settings.bodyLimit)), the most for one upload.")
@@ -62,7 +62,7 @@ extension WebSite {
                     length > Int64(StagedContent.inlineLimit)
                     ? try await store.hold(length, for: member.uid, replacing: path, naming: []) : nil
                 defer { withExtendedLifetime(room) {} }
-                stored.append(try await put(try await content(&form), at: path, by: member).path.string)
+                stored.append(try await put(try await form.content(in: store.blobs), at: path, by: member).path.string)
             }
         } catch let error as StorageError {
             throw ServerFault.refusal(for: error)
@@ -81,17 +81,6 @@ extension WebSite {
         return entry
     }
 
-    private func content(_ form: inout MultipartReader) async throws -> StagedContent {
-        let writer = try await store.blobs.writer()
-        do {
-            while let bytes = try await form.nextBytes() { try await writer.write(bytes) }
-        } catch {
-            await writer.discard()
-            throw error
-        }
-        return try await writer.finish()
-    }
-
     static func place(of name: String) throws(APIError) -> RemotePath {
         // Some browsers tell the file's whole path.
         let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? name
@@ -105,8 +94,7 @@ extension WebSite {
         }
     }
 
-    static var viewersRead: APIError { APIError(403, "Viewers cannot change anything.") }
-
+    /// The refusal of a form that is not from a page of this site in this session.
     static var oldForm: APIError {
         APIError(403, "this form has expired or came from another site; go back, reload and try again")
     }
@@ -121,7 +109,7 @@ extension WebSite {
     func uploadPiece(_ visit: Visit, _ member: Member) async throws -> Response {
         try await inWords {
             let request = visit.request
-            guard member.role >= .editor else { throw Self.viewersRead }
+            guard member.role >= .editor else { throw Self.viewersChangeNothing }
             let token = HTTPField.Name("X-Form-Token").flatMap { request.headers[$0] }
             guard isForm(request, visit, token: token) else { throw Self.oldForm }
             guard let length = request.body.length else { throw APIError(411, "A piece needs a Content-Length.") }
@@ -144,7 +132,7 @@ extension WebSite {
     /// Stores a complete upload under a free name, and returns its path.
     func commitPieces(_ visit: Visit, _ member: Member) async throws -> Response {
         try await inWords {
-            guard member.role >= .editor else { throw Self.viewersRead }
+            guard member.role >= .editor else { throw Self.viewersChangeNothing }
             let path = try Self.place(of: visit["name"] ?? "")
             let content: StagedContent
             do {

@@ -33,7 +33,7 @@ struct DeviceSignInTests {
         _ server: TestServer, _ deviceCode: String, client: String = "byteclub"
     ) async throws -> RawMessage {
         let fields = [
-            "grant_type": DeviceGrantHandlers.grantType, "device_code": deviceCode, "client_id": client,
+            "grant_type": ClubAPI.deviceGrantType, "device_code": deviceCode, "client_id": client,
         ]
         let body = fields.map { $0.key + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
         return try await server.send("POST /1/oauth2/token", [form], body: Array(body.utf8))
@@ -195,7 +195,7 @@ struct DeviceSignInTests {
             let other = try await server.send(
                 "POST /1/oauth2/token", [Self.form],
                 body: Array(
-                    ("grant_type=\(PercentEncoding.encode(DeviceGrantHandlers.grantType))&client_id=\(app.key)"
+                    ("grant_type=\(PercentEncoding.encode(ClubAPI.deviceGrantType))&client_id=\(app.key)"
                         + "&client_secret=\(secret)&device_code=\(begun.deviceCode)").utf8))
             #expect(try other.text("error") == "invalid_grant")
             #expect(try await Self.error(server, "0") == "invalid_grant")

@@ -230,7 +230,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 .connection: "close", .contentType: "application/json", .contentLength: String(body.readableBytes),
                 .xContentTypeOptions: "nosniff",
             ])
-        if isSecure { head.headerFields[.strictTransportSecurity] = StrictTransport.policy }
+        if isSecure { head.headerFields.requireTLS() }
         if let seconds = refusal.retryAfter { head.headerFields[.retryAfter] = String(seconds) }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(body)), promise: nil)

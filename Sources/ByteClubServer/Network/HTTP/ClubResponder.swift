@@ -9,34 +9,14 @@ import Synchronization
 struct ClubResponder: Sendable {
     let api: ClubAPI
     let requests: OpenRequests
-    let logger: Logger
-    let now: @Sendable () -> Int64
-    let access: AccessLog
+    let configuration: ClubConfiguration
     let metrics: RequestMetrics
+    let logger: Logger
+    let access: AccessLog
     let refusals: RefusalLog
-    let proxies: [AddressRange]
-    let proxyHeader: ProxyHeader?
-    let isSecure: Bool
     private let budget = SendBudget()
     private let ids = RequestIDs()
     private let dates = DateHeader()
-
-    /// Answers with an API as a server is configured.
-    init(
-        api: ClubAPI, requests: OpenRequests, configuration: ClubConfiguration, metrics: RequestMetrics, logger: Logger,
-        now: @escaping @Sendable () -> Int64
-    ) {
-        self.api = api
-        self.requests = requests
-        self.logger = logger
-        self.now = now
-        self.metrics = metrics
-        access = AccessLog(logger: logger, format: configuration.logFormat, level: configuration.requestLevel)
-        refusals = RefusalLog(logger: logger)
-        proxies = configuration.trustedProxies
-        proxyHeader = configuration.proxyHeader
-        isSecure = configuration.certificate != nil
-    }
 
     /// Answers one request.
     ///
@@ -46,8 +26,9 @@ struct ClubResponder: Sendable {
     ) async throws {
         let start = ContinuousClock.now
         let client = Client(
-            peer: IPAddress(channel.remoteAddress), isSecure: isSecure, host: incoming.head.authority,
-            headers: incoming.headers, trusting: proxies, by: proxyHeader)
+            peer: IPAddress(channel.remoteAddress), isSecure: configuration.certificate != nil,
+            host: incoming.head.authority, headers: incoming.headers, trusting: configuration.trustedProxies,
+            by: configuration.proxyHeader)
         let open = OpenRequest(requests, on: channel)
         defer { open.end() }
         let request = Request(incoming, from: client, as: open, on: channel)
@@ -71,7 +52,7 @@ struct ClubResponder: Sendable {
         let keepsConnection = body.isComplete || (body.isNearlyRead && !request.asksToClose)
         var head = head(of: response, id: record.id, keepsConnection: keepsConnection)
         CrossOrigin.allow(request, in: &head.headerFields)
-        if client.isSecure { head.headerFields[.strictTransportSecurity] = StrictTransport.policy }
+        if client.isSecure { head.headerFields.requireTLS() }
         let isHead = request.method == .head
         record.finish(
             status: response.status.code, received: body.received, sent: isHead ? 0 : response.body.length, since: start
@@ -107,7 +88,7 @@ struct ClubResponder: Sendable {
         headers[.pragma] = "no-cache"
         headers[.xContentTypeOptions] = "nosniff"
         headers[.requestID] = id
-        headers[.date] = dates.text(at: now())
+        headers[.date] = dates.text(at: configuration.settings.now())
         if !keepsConnection { headers[.connection] = "close" }
         return HTTPResponse(status: response.status, headerFields: headers)
     }

@@ -19,7 +19,9 @@ enum HostName {
     }
 
     private static func isHost(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard bytes.first == UInt8(ascii: "[") else { return !bytes.isEmpty && bytes.allSatisfy(isNameByte) }
+        guard bytes.first == UInt8(ascii: "[") else {
+            return !bytes.isEmpty && bytes.allSatisfy(PercentEncoding.isUnreserved)
+        }
         let text = String(decoding: bytes, as: UTF8.self)
         return bytes.last == UInt8(ascii: "]") && text.contains(":") && IPAddress(text) != nil
     }
@@ -29,15 +31,6 @@ enum HostName {
         let digits = bytes.dropFirst()
         return digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
             && (digits.isEmpty || UInt16(String(decoding: digits, as: UTF8.self)) != nil)
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"):
-            true
-        default: "-._~".utf8.contains(byte)
-        }
     }
 }
 
@@ -158,9 +151,8 @@ final class DateHeader: Sendable {
     }
 }
 
-/// Makes browsers return over TLS only (RFC 6797), so that an attacker on the path cannot keep a later visit on plain
-/// HTTP.
-enum StrictTransport {
-    /// The header's value: for a year, for this host and not for others below it.
-    static let policy = "max-age=31536000"
+extension HTTPFields {
+    /// Makes browsers return over TLS only (RFC 6797), so that an attacker on the path cannot keep a later visit on plain
+    /// HTTP: for a year, for this host and not for others below it.
+    mutating func requireTLS() { self[.strictTransportSecurity] = "max-age=31536000" }
 }

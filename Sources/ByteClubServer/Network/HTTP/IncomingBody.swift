@@ -140,15 +140,4 @@ struct IncomingFrame {
         }
         return true
     }
-
-    /// Whether nothing follows.
-    ///
-    /// - Throws: Errors of reading the body.
-    mutating func isAtEnd() async throws -> Bool {
-        while rest.readableBytes == 0 {
-            guard let piece = try await body.next() else { return true }
-            rest = piece
-        }
-        return false
-    }
 }

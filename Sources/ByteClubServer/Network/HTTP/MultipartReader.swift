@@ -72,6 +72,20 @@ struct MultipartReader {
         }
     }
 
+    /// Writes the rest of the part to the disk as it arrives.
+    ///
+    /// - Throws: As ``nextPart()``, and errors of the storage, after which the received bytes are discarded.
+    mutating func content(in blobs: any BlobStore) async throws -> StagedContent {
+        let writer = try await blobs.writer()
+        do {
+            while let bytes = try await nextBytes() { try await writer.write(bytes) }
+        } catch {
+            await writer.discard()
+            throw error
+        }
+        return try await writer.finish()
+    }
+
     private mutating func fill() async throws -> Bool {
         guard let piece = try await body.next() else { return false }
         buffer.append(contentsOf: piece.readableBytesView)

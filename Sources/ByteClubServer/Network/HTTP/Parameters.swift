@@ -60,8 +60,24 @@ struct Parameters: Sendable {
     /// The value of a parameter that must be there.
     ///
     /// - Throws: ``APIError`` 400 naming the parameter.
-    func required(_ name: String) throws(APIError) -> String {
-        guard let value = self[name] else { throw APIError(400, "the parameter is missing", parameter: name) }
+    func required(_ name: String) throws(APIError) -> String { try Self.required(name, self[name]) }
+
+    /// The value that a parameter that must be there has.
+    ///
+    /// - Throws: ``APIError`` 400 naming the parameter.
+    static func required<T>(_ name: String, _ value: T?) throws(APIError) -> T {
+        guard let value else { throw APIError(400, "the parameter is missing", parameter: name) }
+        return value
+    }
+
+    /// The value that a text has; nil when the parameter is absent.
+    ///
+    /// - Throws: ``APIError`` 400 with the problem of a text that has none.
+    func value<T>(
+        _ name: String, or problem: @autoclosure () -> String, _ read: (String) -> T?
+    ) throws(APIError) -> T? {
+        guard let text = self[name] else { return nil }
+        guard let value = read(text) else { throw APIError(400, problem(), parameter: name) }
         return value
     }
 
@@ -96,8 +112,7 @@ struct Parameters: Sendable {
     /// - Throws: ``APIError`` 400 for a malformed date or number, and for years before 1678 or after 2261.
     func fileTime(_ name: String, nanoseconds: String) throws(APIError) -> FileTime? {
         let fraction = try integer(nanoseconds, in: 0...999_999_999)
-        guard let text = self[name] else { return nil }
-        guard let date = APIDate(text) else { throw APIError(400, "not a date", parameter: name) }
+        guard let date = try value(name, or: "not a date", { APIDate($0) }) else { return nil }
         guard let time = FileTime(seconds: date.seconds, nanoseconds: fraction ?? 0) else {
             throw APIError(400, "expected a date from 1678 to 2261", parameter: name)
         }
@@ -108,9 +123,7 @@ struct Parameters: Sendable {
     ///
     /// - Throws: ``APIError`` 400 for anything else.
     func revision(_ name: String) throws(APIError) -> JournalRevision? {
-        guard let text = self[name] else { return nil }
-        guard let revision = JournalRevision(text) else { throw APIError(400, "not a rev", parameter: name) }
-        return revision
+        try value(name, or: "not a rev") { JournalRevision($0) }
     }
 
     /// A path.

@@ -75,6 +75,13 @@ struct Response: Sendable {
         Response(status, headers: [.contentType: "application/json"], body: .bytes(ByteBuffer(bytes: text)))
     }
 
+    /// A status with a JSON object of these members.
+    static func object(status: HTTPResponse.Status = .ok, _ members: (inout JSONText) -> Void) -> Response {
+        var text = JSONText()
+        text.object(members)
+        return json(text.bytes, status: status)
+    }
+
     /// A refusal as the protocol words it, with the methods that are accepted when the request's was not.
     static func refusal(_ error: APIError, allowing methods: [HTTPRequest.Method] = []) -> Response {
         var response = json(error, status: status(error.status))

@@ -2,17 +2,13 @@ import ByteClubCore
 import HTTPTypes
 
 /// Hands out the pictures of photos that members' pages show, by content, so that browsers need to ask once.
-struct PhotoHandlers: Sendable {
+extension ClubAPI {
     /// The most files with one content that are examined.
-    static let mostFiles = 1000
-
-    let store: any FolderStore & MediaInfoStore
-    let pictures: PictureStore
-    let site: WebSite
+    static let mostFilesOfPhoto = 1000
 
     /// Answers `GET /photos/<content hash>/<size>.jpg`, `…/tiles/<column>-<row>.jpg` and `…/original.jpg`, for
     /// signed-in members, as long as a file has that content.
-    func picture(_ request: RoutedRequest) async throws -> Response {
+    func photo(_ request: RoutedRequest) async throws -> Response {
         let visit = try await site.visit(request)
         try site.count(visit)
         // Who typed the name alone is a person.
@@ -25,7 +21,7 @@ struct PhotoHandlers: Sendable {
         guard let made = wish.made else {
             return try .file(
                 photo, await store.content(of: photo), for: request,
-                headers: PictureHeaders.make(cache: Self.forEver), tag: EntityTag(text: "\(hash)"))
+                headers: HTTPFields.picture(cache: Self.forEver), tag: EntityTag(text: "\(hash)"))
         }
         return try await picture(of: photo, hash, made, for: request, as: visit.requester, cache: Self.forEver)
     }
@@ -37,7 +33,7 @@ struct PhotoHandlers: Sendable {
         of photo: FolderEntry, _ hash: ContentHash, _ wish: PictureName.Made, for request: some RequestContext,
         as requester: Requester, cache: String
     ) async throws -> Response {
-        var headers = PictureHeaders.make(cache: cache)
+        var headers = HTTPFields.picture(cache: cache)
         let tag = EntityTag(text: "\(hash)-\(wish.tag)")
         headers[.eTag] = tag.text
         if tag.isNamed(in: request.headers[.ifNoneMatch]) {
@@ -111,9 +107,9 @@ enum PictureName: Hashable, Sendable {
     }
 }
 
-/// The headers of pictures on pages.
-private enum PictureHeaders {
-    static func make(cache: String) -> HTTPFields {
+extension HTTPFields {
+    /// The headers of a picture on pages.
+    fileprivate static func picture(cache: String) -> HTTPFields {
         [
             .cacheControl: cache, .crossOriginResourcePolicy: "same-origin",
             .contentSecurityPolicy: "sandbox; default-src 'none'", .referrerPolicy: "no-referrer",

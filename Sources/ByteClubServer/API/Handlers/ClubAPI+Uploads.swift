@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 
 /// The operations that receive files, whole and in pieces.
-struct UploadHandlers: Sendable {
+extension ClubAPI {
     /// The condition for replacing the entry at a path, and the reaction to a conflict.
     private struct Policy: Sendable {
         let condition: WriteCondition
@@ -26,13 +26,8 @@ struct UploadHandlers: Sendable {
         }
     }
 
-    let store: any FolderStore & UploadStore & RoomStore
-    let authenticator: Authenticator
-    /// The most bytes of one upload or chunk.
-    let bodyLimit: Int64
-
     /// Answers `PUT /files_put/<root>/<path>`.
-    func file(_ request: MemberRequest) async throws -> Response {
+    func uploadFile(_ request: MemberRequest) async throws -> Response {
         let length = try length(of: request.body)
         let policy = try Policy(request.parameters)
         let path = try request.path()
@@ -45,7 +40,7 @@ struct UploadHandlers: Sendable {
     }
 
     /// Answers `PUT /chunked_upload`.
-    func chunk(_ request: MemberRequest) async throws -> Response {
+    func uploadChunk(_ request: MemberRequest) async throws -> Response {
         let length = try length(of: request.body)
         let member = request.member
         let offset = try request.parameters.integer("offset", in: 0...Int64.max) ?? 0
@@ -60,7 +55,7 @@ struct UploadHandlers: Sendable {
     }
 
     /// Answers `POST /commit_chunked_upload/<root>/<path>`.
-    func commit(_ request: MemberRequest) async throws -> Response {
+    func commitUpload(_ request: MemberRequest) async throws -> Response {
         let id = try request.parameters.required("upload_id")
         let policy = try Policy(request.parameters)
         let path = try request.path()
@@ -73,7 +68,7 @@ struct UploadHandlers: Sendable {
     }
 
     /// Answers `POST /files/<root>/<folder>`, the form upload of the first clients.
-    func form(_ request: MemberRequest) async throws -> Response {
+    func uploadForm(_ request: MemberRequest) async throws -> Response {
         let length = try length(of: request.body)
         var room: RoomHold?
         defer { withExtendedLifetime(room) {} }
@@ -93,14 +88,7 @@ struct UploadHandlers: Sendable {
             if length > StagedContent.inlineLimit {
                 room = try await store.hold(length, for: request.member.uid, replacing: path, naming: [])
             }
-            let writer = try await store.blobs.writer()
-            do {
-                while let bytes = try await form.nextBytes() { try await writer.write(bytes) }
-            } catch {
-                await writer.discard()
-                throw error
-            }
-            file = (path, try await writer.finish())
+            file = (path, try await form.content(in: store.blobs))
         }
         guard let file, pending == nil else {
             throw APIError(400, "the form has no file", parameter: "file")
@@ -138,8 +126,8 @@ struct UploadHandlers: Sendable {
     /// - Throws: ``APIError`` 411 when there is none, 400 when it is over the limit; nothing has been read then.
     private func length(of body: IncomingBody) throws(APIError) -> Int64 {
         guard let length = body.length else { throw APIError(411, "an upload needs a Content-Length") }
-        guard length >= 0, length <= bodyLimit else {
-            throw APIError(400, "the body is longer than \(bodyLimit) bytes")
+        guard length >= 0, length <= settings.bodyLimit else {
+            throw APIError(400, "the body is longer than \(settings.bodyLimit) bytes")
         }
         return length
     }

@@ -2,13 +2,9 @@ import ByteClubCore
 import HTTPTypes
 
 /// The operations that create, list and revoke links.
-struct LinkHandlers: Sendable {
+extension ClubAPI {
     /// The most links in one answer.
     private static let mostLinks = 1000
-
-    let store: any FolderStore & LinkStore
-    let reader: FolderReader
-    let settings: ClubAPI.Settings
 
     /// Answers `POST /shares/<root>/<path>`.
     ///
@@ -26,35 +22,43 @@ struct LinkHandlers: Sendable {
             terms.password = password.isEmpty ? Link.Terms.Password.none : .hash(try await hash(password, for: request))
         }
         let link = try await store.link(.share, to: entry, by: request.member.uid, terms)
-        return .json(
-            LinkResponse(
-                name: "url", text: request.url(link.components, settings), expires: link.expires,
-                visibility: link.password == nil ? "PUBLIC" : "PASSWORD",
-                password: link.password != nil, keepsLocation: link.keepsLocation))
+        let isOpen = link.password == nil
+        return .object { json in
+            json.member("url", request.url(link.components, settings))
+            json.member("expires", link.expires)
+            json.member("visibility", isOpen ? "PUBLIC" : "PASSWORD")
+            json.member("has_password", isOpen ? nil : true)
+            json.member("location", link.keepsLocation ? "keep" : "remove")
+        }
     }
 
     /// Answers `POST /media/<root>/<path>`; `location` is as for ``share(_:)``, except that by default a film or a
     /// photo whose place cannot be removed is given unchanged: old programs have no other way to show them, and the
     /// link expires within hours.
-    func media(_ request: MemberRequest) async throws -> Response {
+    func mediaLink(_ request: MemberRequest) async throws -> Response {
         let entry = try await linkable(request)
         if entry.isFolder { throw APIError(400, "a folder has no bytes", parameter: "path") }
         var terms = Link.Terms(keepsLocation: try keepsLocation(request))
         if terms.keepsLocation == nil, try await isTiedToPlace(entry) { terms.keepsLocation = true }
         try await checkForm(of: entry, terms)
         let link = try await store.link(.media, to: entry, by: request.member.uid, terms)
-        return .json(LinkResponse(name: "url", text: request.url(link.components, settings), expires: link.expires))
+        return .object { json in
+            json.member("url", request.url(link.components, settings))
+            json.member("expires", link.expires)
+        }
     }
 
     /// Answers `GET /copy_ref/<root>/<path>`.
     func copyReference(_ request: MemberRequest) async throws -> Response {
-        let link = try await store.link(
-            .copy, to: linkable(request), by: request.member.uid, lifetime: nil)
-        return .json(LinkResponse(name: "copy_ref", text: link.secret, expires: link.expires))
+        let link = try await store.link(.copy, to: linkable(request), by: request.member.uid, lifetime: nil)
+        return .object { json in
+            json.member("copy_ref", link.secret)
+            json.member("expires", link.expires)
+        }
     }
 
     /// Answers `GET /sync/links`: a member's own links, to an owner all.
-    func list(_ request: MemberRequest) async throws -> Response {
+    func links(_ request: MemberRequest) async throws -> Response {
         let before = try request.parameters.integer("before", in: 1...Int64.max) ?? .max
         let member = request.member
         let found = try await reader.inTurn(for: request) { [store] in
@@ -70,14 +74,12 @@ struct LinkHandlers: Sendable {
     }
 
     /// Answers `POST /sync/links/revoke`.
-    func revoke(_ request: MemberRequest) async throws -> Response {
-        guard let id = try request.parameters.integer("id", in: 1...Int64.max) else {
-            throw APIError(400, "the parameter is missing", parameter: "id")
-        }
+    func revokeLink(_ request: MemberRequest) async throws -> Response {
+        let id = try Parameters.required("id", request.parameters.integer("id", in: 1...Int64.max))
         guard try await store.removeLink(id, for: request.member) else {
             throw APIError(404, "the link was not found")
         }
-        return .json(Array("{}".utf8))
+        return .object { _ in }
     }
 
     private func keepsLocation(_ request: MemberRequest) throws(APIError) -> Bool? {
@@ -102,11 +104,8 @@ struct LinkHandlers: Sendable {
     /// Hashes a link's new password when it is the member's turn.
     private func hash(_ password: String, for request: MemberRequest) async throws -> PasswordHash {
         try PasswordHash.checkLength(of: password)
-        let (hashes, requester) = (reader.shares.knownPasswordHashes, request.requester)
-        return try await request.whileClientWaits {
-            let turn = try await hashes.wait(for: requester)
-            defer { withExtendedLifetime(turn) {} }
-            return try await PasswordHash.make(password)
+        return try await request.inTurn(of: shares.knownPasswordHashes, for: request.requester) {
+            try await PasswordHash.make(password)
         }
     }
 
@@ -119,50 +118,21 @@ struct LinkHandlers: Sendable {
     }
 }
 
-/// The answer of the endpoints that create links.
-private struct LinkResponse: JSONWritable {
-    let name: StaticString
-    let text: String
-    let expires: APIDate
-    var visibility: String?
-    var password = false
-    var keepsLocation: Bool?
-
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.key(name)
-            json.value(text)
-            json.member("expires", expires)
-            json.member("visibility", visibility)
-            if password {
-                json.member("has_password", true)
-            }
-            if let keepsLocation {
-                json.member("location", keepsLocation ? "keep" : "remove")
-            }
-        }
+extension PublicLink: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        json.member("id", id)
+        json.member("kind", kind.rawValue)
+        json.member("path", path.string)
+        json.member("url", url)
+        json.member("created", created)
+        json.member("expires", expires)
+        json.member("member", member)
     }
 }
 
-extension PublicLink: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("id", id)
-            json.member("kind", kind.rawValue)
-            json.member("path", path.string)
-            json.member("url", url)
-            json.member("created", created)
-            json.member("expires", expires)
-            json.member("member", member)
-        }
-    }
-}
-
-extension PublicLinkPage: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("links", links)
-            json.member("has_more", hasMore)
-        }
+extension PublicLinkPage: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        json.member("links", links)
+        json.member("has_more", hasMore)
     }
 }

@@ -1,20 +1,12 @@
 import ByteClubCore
-import ServiceLifecycle
 
 /// The operations by which programs of Core API v1 learn of changes.
-struct DeltaHandlers: Sendable {
+extension ClubAPI {
     /// The most entries of one page of changes.
     private static let pageSize = 2000
 
-    let store: any FolderStore & StandingStore
-    let reader: FolderReader
-    let media: MediaInfoReader
-    let authenticator: Authenticator
-    /// The shortest timeout of a long poll in seconds.
-    let longpollMinimum: Int64
-
     /// Answers `POST /delta`.
-    func page(_ request: MemberRequest) async throws -> Response {
+    func delta(_ request: MemberRequest) async throws -> Response {
         let start = try start(request)
         let position = try request.parameters["cursor"].map { text throws(APIError) in
             try continuation(text, from: start)
@@ -32,11 +24,11 @@ struct DeltaHandlers: Sendable {
     func latestCursor(_ request: MemberRequest) async throws -> Response {
         var cursor = try start(request)
         cursor.revision = try await store.read { try $0.state.lastRevision() }
-        return .json(LatestCursor(cursor: cursor.sealed(with: store.signingKey)))
+        return .object { $0.member("cursor", cursor.sealed(with: store.signingKey)) }
     }
 
     /// Answers `GET /longpoll_delta`, which has no token: the cursor names the member.
-    func longpoll(_ request: RoutedRequest) async throws -> Response {
+    func longpollDelta(_ request: RoutedRequest) async throws -> Response {
         guard let text = request.parameters["cursor"], let cursor = DeltaCursor(sealed: text, key: store.signingKey)
         else {
             // Only members get cursors, so a cursor counts as an account.
@@ -50,21 +42,12 @@ struct DeltaHandlers: Sendable {
             throw APIError(401, "the member whose cursor this is was removed")
         }
         request.request.open.rest(on: standing)
-        let seconds = try request.parameters.integer("timeout", in: longpollMinimum...480) ?? 30
+        let seconds = try request.parameters.integer("timeout", in: settings.longpollMinimum...480) ?? 30
         if cursor.includesMediaInfo { throw Self.badCursor }
         if cursor.epoch != store.epoch { return .json(LongpollResult(changes: true)) }
-        let store = store
-        do {
-            let changes = try await request.whileClientWaits {
-                try await cancelWhenGracefulShutdown {
-                    try await store.waitForChange(
-                        after: cursor.revision, prefix: cursor.prefix, timeout: .seconds(seconds))
-                }
-            }
-            return .json(LongpollResult(changes: changes))
-        } catch is CancellationError {
-            return .json(LongpollResult(changes: false))
-        }
+        let changes = try await request.waitForChange(
+            in: store, after: cursor.revision, prefix: cursor.prefix, atMost: .seconds(seconds))
+        return .json(LongpollResult(changes: changes))
     }
 
     private func describe(_ entries: [DeltaEntry], for request: MemberRequest) async throws -> [DeltaEntry] {
@@ -95,16 +78,5 @@ struct DeltaHandlers: Sendable {
             throw APIError(400, "the cursor was made with another value", parameter: "include_media_info")
         }
         return cursor
-    }
-}
-
-/// The answer of `/delta/latest_cursor`.
-private struct LatestCursor: JSONWritable {
-    let cursor: String
-
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("cursor", cursor)
-        }
     }
 }

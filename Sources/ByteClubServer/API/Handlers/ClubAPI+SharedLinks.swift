@@ -3,23 +3,14 @@ import HTTPTypes
 import NIOCore
 
 /// The pages and files behind links, for people without an account; photos have no place unless the link keeps it.
-struct SharedLinkHandlers: Sendable {
+extension ClubAPI {
     /// Browsers ask again after this time, so that a revoked link stops working.
     private static let pictureCache = "private, max-age=3600"
-
-    let store: any FolderStore & LinkStore & MediaInfoStore & GalleryStore
-    let reader: FolderReader
-    let downloads: DownloadHandlers
-    let photos: PhotoHandlers
-    let pictures: PictureStore
-    let media: MediaInfoReader
-    let site: WebSite
-    let settings: ClubAPI.Settings
 
     private var club: String? { site.clubName }
 
     /// Answers `GET /view/<secret>/<name>`: the bytes, without an account.
-    func file(_ request: RoutedRequest) async throws -> Response {
+    func linkedFile(_ request: RoutedRequest) async throws -> Response {
         guard let secret = request.tail.first, let link = try await store.link(.media, secret: secret),
             let entry = try await store.entry(.media, secret: secret, below: "")
         else { throw APIError(404, "the link was not found; it may have expired") }
@@ -32,7 +23,7 @@ struct SharedLinkHandlers: Sendable {
     /// `…/tiles/<column>-<row>.jpg`.
     ///
     /// A link with a password shows a form until the password was sent once, by `POST`.
-    func page(_ request: RoutedRequest) async throws -> Response {
+    func sharedPage(_ request: RoutedRequest) async throws -> Response {
         let isDownload = try request.parameters.bool("dl", default: false)
         let isPicture = try request.parameters.bool("picture", default: false)
         guard let secret = request.tail.first, let link = try await store.link(.share, secret: secret) else {
@@ -51,7 +42,7 @@ struct SharedLinkHandlers: Sendable {
                 of: entry, link, for: request, headers: [.contentDisposition: name, .referrerPolicy: "no-referrer"])
         }
         if isPicture, !entry.isFolder {
-            return try await downloads.thumbnail(of: entry, size: .l, format: .jpeg, for: request)
+            return try await thumbnail(of: entry, size: .l, format: .jpeg, for: request)
         }
         if isDownload || isPicture { return SharePage.missing.response(.notFound, of: club) }
         let builder = SharePageBuilder(store: store, reader: reader, media: media, settings: settings)
@@ -86,7 +77,7 @@ struct SharedLinkHandlers: Sendable {
             photo = root
         } else if isByContent {
             guard let hash = ContentHash(pieces[1]) else { return nil }
-            let found = try await store.photos(with: hash, limit: PhotoHandlers.mostFiles)
+            let found = try await store.photos(with: hash, limit: Self.mostFilesOfPhoto)
             photo = found.first { $0.node == root.node || (root.isFolder && $0.path.key.isBelow(root.path.key)) }
         } else {
             return nil
@@ -94,7 +85,7 @@ struct SharedLinkHandlers: Sendable {
         guard let photo, let hash = photo.contentHash, MediaType(name: photo.path.name).hasThumbnail else {
             throw APIError(404, "the photo was not found")
         }
-        return try await photos.picture(
+        return try await picture(
             of: photo, hash, wish, for: request, as: request.requester, cache: Self.pictureCache)
     }
 

@@ -1,10 +1,9 @@
 import ByteClubCore
 import HTTPTypes
 import NIOCore
-import ServiceLifecycle
 
 /// The operations by which mirrors read the journal.
-struct JournalHandlers: Sendable {
+extension ClubAPI {
     /// The most entries of one page of the journal.
     private static let largestPage: Int64 = 10_000
     /// The bytes of an entry in a page, except for one with a very long name.
@@ -12,33 +11,22 @@ struct JournalHandlers: Sendable {
     /// The longest wait for a change in seconds.
     private static let longestWait: Int64 = 480
 
-    let store: any FolderStore
-    let reader: FolderReader
-    /// The memory for pages.
-    let memory: FairSemaphore
-
     /// Answers `GET /sync/changes`.
     func changes(_ request: MemberRequest) async throws -> Response {
         let parameters = request.parameters
-        let cursor = try parameters["cursor"].map { text throws(APIError) in
-            guard let cursor = JournalCursor(text) else { throw APIError(400, "not a cursor", parameter: "cursor") }
-            return cursor
-        }
+        let cursor = try parameters.value("cursor", or: "not a cursor") { JournalCursor($0) }
         let entries = try parameters.integer("limit", in: 1...Self.largestPage) ?? 2000
         let seconds = try parameters.integer("wait", in: 0...Self.longestWait) ?? 0
         let inlines = try parameters.bool("bodies", default: true)
-        let writer = try parameters["writer"].map { name throws(APIError) in
-            guard let writer = OperationWriter(member: request.member.uid, name: name) else {
-                throw APIError(400, "not the beginning of an operation's name", parameter: "writer")
-            }
-            return writer
+        let writer = try parameters.value("writer", or: "not the beginning of an operation's name") { name in
+            OperationWriter(member: request.member.uid, name: name)
         }
         let limits = JournalLimits(
             entries: Int(entries), inlineContent: inlines ? SyncBatch.maximumInlineBytes : nil)
         if let cursor, cursor.end == nil, cursor.epoch == store.epoch, seconds > 0 {
             try await wait(request, after: cursor.position, seconds: seconds)
         }
-        let (memory, requester) = (memory, request.requester)
+        let (memory, requester) = (shares.answers, request.requester)
         let most = (inlines ? Int(limits.inlineBytes) : 0) + limits.entries * Self.largestJournalEntry
         let lease = try await request.whileClientWaits { try await memory.wait(most, for: requester) }
         let (page, bodies) = try await reader.inTurn(for: request) { [store] in
@@ -57,16 +45,8 @@ struct JournalHandlers: Sendable {
 
     /// Waits for a change, for the time to pass, or for the server to stop.
     private func wait(_ request: MemberRequest, after position: Int64, seconds: Int64) async throws {
-        let store = store
-        do {
-            _ = try await request.whileClientWaits {
-                try await cancelWhenGracefulShutdown {
-                    try await store.waitForChange(after: position, prefix: .root, timeout: .seconds(seconds))
-                }
-            }
-        } catch is CancellationError {
-            if Task.isCancelled { throw CancellationError() }
-        }
+        _ = try await request.waitForChange(in: store, after: position, atMost: .seconds(seconds))
+        try Task.checkCancellation()
     }
 
     /// Answers `GET /sync/history`.

@@ -3,34 +3,28 @@ import FoundationEssentials
 import HTTPTypes
 
 /// Signs programs in by OAuth 2.0, and out.
-struct OAuth2Handlers: Sendable {
-    let store: any AppStore & GrantStore & SessionStore
-    let authenticator: Authenticator
-    let devices: DeviceGrantHandlers
-
+extension ClubAPI {
     /// Answers `POST /oauth2/token`: a code becomes a token, once.
     func token(_ request: RoutedRequest) async throws -> Response {
-        if request.parameters["grant_type"] == DeviceGrantHandlers.grantType { return try await devices.token(request) }
+        if request.parameters["grant_type"] == Self.deviceGrantType { return try await deviceToken(request) }
         return try await authenticator.countingFailures(of: request, redeemCode)
     }
 
     private func redeemCode(_ request: RoutedRequest) async throws -> Response {
         guard request.parameters["grant_type"] == "authorization_code" else {
-            return OAuth2Refusal(
-                error: "unsupported_grant_type",
-                description: "grant_type must be authorization_code or \(DeviceGrantHandlers.grantType)"
-            ).response
+            return .oauth2(
+                "unsupported_grant_type", "grant_type must be authorization_code or \(Self.deviceGrantType)")
         }
         guard let code = request.parameters["code"] else {
-            return OAuth2Refusal(error: "invalid_request", description: "the parameter code is missing").response
+            return .oauth2("invalid_request", "the parameter code is missing")
         }
         let (key, secret) = try OAuth2Client.credentials(in: request)
-        guard let key, let app = try await store.app(key) else { return OAuth2Refusal.invalidClient.response }
+        guard let key, let app = try await store.app(key) else { return .invalidClient }
         let verifier = request.parameters["code_verifier"]
         // A program that proves itself by PKCE needs no secret; one that shows a secret must show the right one.
         if secret != nil || verifier == nil {
             guard let known = app.secret, let secret, ConstantTime.equal(known, secret) else {
-                return OAuth2Refusal.invalidClient.response
+                return .invalidClient
             }
         }
         let (redirect, challenge) = (request.parameters["redirect_uri"], verifier.map(PKCE.challenge))
@@ -38,12 +32,10 @@ struct OAuth2Handlers: Sendable {
             $0.app == app.key && $0.redirect == redirect && $0.challenge == challenge
         }
         guard let redeemed else {
-            return OAuth2Refusal(
-                error: "invalid_grant",
-                description: "the code is unknown, used, over ten minutes old, or was made for somebody else"
-            ).response
+            return .oauth2(
+                "invalid_grant", "the code is unknown, used, over ten minutes old, or was made for somebody else")
         }
-        return OAuth2Token(token: redeemed.token, uid: redeemed.grant.member).response
+        return .token(redeemed.token, of: redeemed.grant.member)
     }
 
     /// Answers `POST /oauth2/token_from_oauth1`: a bearer token in exchange for an OAuth 1 token.
@@ -51,21 +43,15 @@ struct OAuth2Handlers: Sendable {
         guard case .oauth1(let signed, _) = request.identity.credentials else {
             throw APIError(403, "this needs a request signed by OAuth 1.0")
         }
-        let token = try await store.addDevice(
-            member: request.member.uid, app: signed.consumerKey, name: "")
-        return OAuth2Token(token: token, uid: nil).response
+        let token = try await store.addDevice(member: request.member.uid, app: signed.consumerKey, name: "")
+        return .token(token, of: nil)
     }
 
     /// Answers `POST /disable_access_token`: the token that the request shows is dead at once.
-    func disable(_ request: MemberRequest) async throws -> Response {
+    func disableToken(_ request: MemberRequest) async throws -> Response {
         try await store.removeDevice(holding: request.identity.credentials.token)
-        return .json(EmptyObject())
+        return .object { _ in }
     }
-}
-
-/// `{}`.
-private struct EmptyObject: JSONWritable {
-    func write(to json: inout JSONText) { json.object { _ in } }
 }
 
 /// The ways in which a program identifies itself by OAuth 2.0.
@@ -85,53 +71,37 @@ enum OAuth2Client {
     }
 }
 
-/// A refusal as RFC 6749 section 5.2 words it.
-struct OAuth2Refusal: JSONWritable {
-    let error: String
-    let description: String
-    var status = HTTPResponse.Status.badRequest
-
-    var response: Response {
-        var response = Response.json(self, status: status)
+extension Response {
+    /// A refusal as RFC 6749 section 5.2 words it.
+    static func oauth2(
+        _ error: String, _ description: String, status: HTTPResponse.Status = .badRequest
+    ) -> Response {
+        var response = object(status: status) { json in
+            json.member("error", error)
+            json.member("error_description", description)
+        }
         if status == .unauthorized { response.headers[.wwwAuthenticate] = "Basic realm=\"byteclub\"" }
         return response
     }
 
-    /// The app's key or its secret is not known.
-    static let invalidClient = OAuth2Refusal(
-        error: "invalid_client", description: "the app key or its secret is wrong", status: .unauthorized)
-
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("error", error)
-            json.member("error_description", description)
-        }
+    /// The refusal of an app whose key or secret is not known.
+    static var invalidClient: Response {
+        oauth2("invalid_client", "the app key or its secret is wrong", status: .unauthorized)
     }
-}
 
-extension Response {
     /// An answer with a secret in it, which no cache may keep (RFC 6749 section 5.1).
-    static func secret(_ value: some JSONWritable) -> Response {
-        var response = json(value)
+    static func secret(_ members: (inout JSONText) -> Void) -> Response {
+        var response = object(members)
         response.headers[.cacheControl] = "no-store"
         return response
     }
-}
 
-/// A token for a program; the member's number is a text here, unlike in the account.
-struct OAuth2Token: JSONWritable {
-    let token: String
-    let uid: Int64?
-
-    var response: Response { .secret(self) }
-
-    func write(to json: inout JSONText) {
-        json.object { json in
+    /// A token for a program; the member's number is a text here, unlike in the account.
+    static func token(_ token: String, of member: Int64?) -> Response {
+        secret { json in
             json.member("access_token", token)
             json.member("token_type", "bearer")
-            if let uid {
-                json.member("uid", String(uid))
-            }
+            json.member("uid", member.map(String.init))
         }
     }
 }

@@ -2,15 +2,11 @@ import ByteClubCore
 import HTTPTypes
 
 /// The operations that list and search the folder and its history.
-struct FolderHandlers: Sendable {
+extension ClubAPI {
     private static let largestListing: Int64 = 25_000
 
     /// The most results of a search in texts, unless the request asks for more.
     private static let textMatches: Int64 = 100
-
-    let store: any FolderStore & SearchStore & GalleryStore
-    let reader: FolderReader
-    let media: MediaInfoReader
 
     /// Answers `GET /metadata/<root>/<path>`.
     func metadata(_ request: MemberRequest) async throws -> Response {
@@ -116,7 +112,7 @@ struct FolderHandlers: Sendable {
     }
 }
 
-extension FolderHandlers {
+extension ClubAPI {
     /// The most photos in the answer to a search, and the default.
     private static let mostPhotos: Int64 = 10_000
     private static let usualPhotos: Int64 = 1000
@@ -158,30 +154,16 @@ extension Parameters {
     /// - Throws: ``APIError`` 400 for a malformed list of kinds, moment or place.
     func photoFilter() throws(APIError) -> PhotoFilter? {
         var filter = PhotoFilter()
-        if let text = self["kind"] {
-            guard let kinds = PhotoFilter.kinds(text) else {
-                let known = PhotoShape.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw APIError(400, "expected kinds separated by commas: \(known)", parameter: "kind")
-            }
-            filter.kinds = kinds
-        }
+        let known = { PhotoShape.Kind.allCases.map(\.rawValue).joined(separator: ", ") }
+        filter.kinds = try value("kind", or: "expected kinds separated by commas: \(known())", PhotoFilter.kinds)
         filter.since = try moment("taken_after")
         filter.until = try moment("taken_before")
-        if let text = self["near"] {
-            guard let circle = GeographicCircle(text) else {
-                throw APIError(
-                    400, "expected degrees north and east, and optionally kilometres: 50.6,6.4,10", parameter: "near")
-            }
-            filter.near = circle
-        }
+        let circle = "expected degrees north and east, and optionally kilometres: 50.6,6.4,10"
+        filter.near = try value("near", or: circle) { GeographicCircle($0) }
         return filter.isEmpty ? nil : filter
     }
 
     private func moment(_ name: String) throws(APIError) -> APIDate? {
-        guard let text = self[name] else { return nil }
-        guard let moment = PhotoFilter.moment(text) else {
-            throw APIError(400, "expected a date, as 2026-08-01 or 2026-08-01T12:00:00Z", parameter: name)
-        }
-        return moment
+        try value(name, or: "expected a date, as 2026-08-01 or 2026-08-01T12:00:00Z", PhotoFilter.moment)
     }
 }

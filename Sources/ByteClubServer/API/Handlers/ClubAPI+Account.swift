@@ -2,12 +2,9 @@ import ByteClubCore
 import HTTPTypes
 
 /// The operation that describes the member's account.
-struct AccountHandlers: Sendable {
-    let store: any RoomStore & AddressStore
-    let settings: ClubAPI.Settings
-
+extension ClubAPI {
     /// Answers `GET /account/info`.
-    func info(_ request: MemberRequest) async throws -> Response {
+    func accountInfo(_ request: MemberRequest) async throws -> Response {
         let member = request.member
         let usage = try await store.usage(of: member.uid)
         var account = Account(
@@ -23,30 +20,23 @@ struct AccountHandlers: Sendable {
 }
 
 /// Sets the password with which a member signs in on the pages, for programs that hold a token of the member's.
-struct PasswordHandlers: Sendable {
-    let store: any MemberStore
-    let settings: ClubAPI.Settings
-    let shares: SharedLimits
-
+extension ClubAPI {
     /// Answers `GET /sync/password`: whether the member has one.
-    func isSet(_ request: MemberRequest) async throws -> Response {
+    func hasPassword(_ request: MemberRequest) async throws -> Response {
         let known = try await store.credentials(ofMember: request.member.name)?.password
-        return .json(Array(#"{"is_set":\#(known != nil)}"#.utf8))
+        return .object { $0.member("is_set", known != nil) }
     }
 
     /// Answers `POST /sync/password`: `current` must be the password that the member has, if there is one.
     ///
     /// Browsers are signed out, devices stay signed in.
-    func set(_ request: MemberRequest) async throws -> Response {
+    func setPassword(_ request: MemberRequest) async throws -> Response {
         let member = request.member
         if let wait = settings.signIns.change(by: member.uid) { throw WebSite.tooMany(wait) }
         let new = request.parameters["password"] ?? ""
         try PasswordHash.checkLength(of: new)
-        let (store, hashes, requester) = (store, shares.knownPasswordHashes, request.requester)
-        let current = request.parameters["current"]
-        let isChanged = try await request.whileClientWaits {
-            let turn = try await hashes.wait(for: requester)
-            defer { withExtendedLifetime(turn) {} }
+        let (store, current) = (store, request.parameters["current"])
+        let isChanged = try await request.inTurn(of: shares.knownPasswordHashes, for: request.requester) {
             let known = try await store.credentials(ofMember: member.name)?.password
             if let known, try await !PasswordHash.verify(current ?? "", against: known) { return false }
             // It may have changed since it was read.
@@ -54,7 +44,7 @@ struct PasswordHandlers: Sendable {
                 PasswordHash.make(new), ofMember: member.name, replacing: .exactly(known), shuttingOutDevices: false)
         }
         guard isChanged else { throw APIError(403, "the current password is wrong", parameter: "current") }
-        return .json(Array("{}".utf8))
+        return .object { _ in }
     }
 }
 

@@ -1,9 +1,7 @@
 import ByteClubCore
 
 /// The operations that change entries of the folder without new contents.
-struct FileOperationHandlers: Sendable {
-    let store: any FolderStore & LinkStore
-
+extension ClubAPI {
     /// Answers `POST /fileops/copy`.
     func copy(_ request: MemberRequest) async throws -> Response {
         let reference = request.parameters["from_copy_ref"]
@@ -49,9 +47,7 @@ struct FileOperationHandlers: Sendable {
 
     /// Answers `POST /restore/<root>/<path>`.
     func restore(_ request: MemberRequest) async throws -> Response {
-        guard let revision = try request.parameters.revision("rev") else {
-            throw APIError(400, "the parameter is missing", parameter: "rev")
-        }
+        let revision = try Parameters.required("rev", request.parameters.revision("rev"))
         let path = try request.path()
         return try await change(request) { try $0.restore(path, to: revision) }
     }

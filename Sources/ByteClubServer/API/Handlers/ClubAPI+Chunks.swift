@@ -2,18 +2,13 @@ import ByteClubCore
 import HTTPTypes
 
 /// The operations that receive parts of large contents.
-struct ChunkHandlers: Sendable {
+extension ClubAPI {
     /// The most hashes in one question for missing chunks.
     private static let maximumHashes = 10_000
 
-    let store: any FolderStore & UploadStore & RoomStore
-    /// The memory for chunks.
-    let memory: FairSemaphore
-    let places: ChunkPlaces
-
     /// Answers `POST /sync/chunks/need`.
-    func needed(_ request: MemberRequest) async throws -> Response {
-        let body = try await request.wholeBody(in: memory)
+    func neededChunks(_ request: MemberRequest) async throws -> Response {
+        let body = try await request.wholeBody(in: shares.bodies)
         let asked: ChunkQuestion
         do {
             asked = try JSONReader.read(from: body.bytes)
@@ -38,14 +33,14 @@ struct ChunkHandlers: Sendable {
     }
 
     /// Answers `PUT /sync/chunks/<hash>`.
-    func add(_ request: MemberRequest) async throws -> Response {
+    func addChunk(_ request: MemberRequest) async throws -> Response {
         guard let hash = request.tail.first.flatMap({ ContentHash($0) }) else {
             throw APIError(400, "not a content hash", parameter: "hash")
         }
         guard let length = request.body.length else { throw APIError(411, "a chunk needs a Content-Length") }
         let member = request.member
         let room = try await store.hold(store.chunks.weight(length), for: member.uid)
-        let body = try await request.wholeBody(in: memory)
+        let body = try await request.wholeBody(in: shares.bodies)
         defer { withExtendedLifetime((body, room)) {} }
         guard ContentHasher.hash(body.bytes) == hash else {
             throw APIError(400, "the chunk does not have this hash", parameter: "hash")
@@ -57,7 +52,7 @@ struct ChunkHandlers: Sendable {
     /// Answers `POST /sync/chunks`: many chunks in one body, which become durable together.
     ///
     /// When the body ends early, the complete chunks stay, so that an interrupted upload can resume.
-    func addAll(_ request: MemberRequest) async throws -> Response {
+    func addChunks(_ request: MemberRequest) async throws -> Response {
         guard request.tail.isEmpty else { throw APIError(404, "many chunks are sent to /1/sync/chunks") }
         guard let length = request.body.length else { throw APIError(411, "chunks need a Content-Length") }
         var frame = IncomingFrame(request.body)

@@ -3,10 +3,7 @@ import HTTPTypes
 import NIOCore
 
 /// Signs programs in by OAuth 1.0.
-struct OAuth1Handlers: Sendable {
-    let store: any AppStore & GrantStore
-    let authenticator: Authenticator
-
+extension ClubAPI {
     /// Answers `/oauth/request_token`: the start of a sign-in by OAuth 1.0.
     func requestToken(_ request: RoutedRequest) async throws -> Response {
         try await authenticator.countingFailures(of: request, startSignIn)

@@ -3,12 +3,9 @@ import HTTPTypes
 import NIOCore
 
 /// Hands out the bytes of files, and smaller pictures of photos.
-struct DownloadHandlers: Sendable {
-    let store: any FolderStore
-    let pictures: PictureStore
-
+extension ClubAPI {
     /// Answers `GET /files/<root>/<path>`.
-    func file(_ request: MemberRequest) async throws -> Response {
+    func downloadFile(_ request: MemberRequest) async throws -> Response {
         let revision = try request.parameters.revision("rev")
         let path = try request.path()
         let (entry, content) = try await store.file(path, revision: revision)
@@ -17,15 +14,12 @@ struct DownloadHandlers: Sendable {
 
     /// Answers `GET /thumbnails/<root>/<path>`.
     func thumbnail(_ request: MemberRequest) async throws -> Response {
-        guard let size = ThumbnailSize(word: request.parameters["size"] ?? "s") else {
-            throw APIError(400, "expected xs, s, m, l or xl", parameter: "size")
-        }
-        guard let format = ThumbnailImageFormat(word: request.parameters["format"] ?? "jpeg") else {
-            throw APIError(400, "expected jpeg or png", parameter: "format")
-        }
+        let parameters = request.parameters
+        let size = try parameters.value("size", or: "expected xs, s, m, l or xl") { ThumbnailSize(word: $0) } ?? .s
+        let format = try parameters.value("format", or: "expected jpeg or png") { ThumbnailImageFormat(word: $0) }
         let path = try request.path()
         let entry = try await store.read { try $0.file(path, revision: nil) }
-        var response = try await thumbnail(of: entry, size: size, format: format, for: request)
+        var response = try await thumbnail(of: entry, size: size, format: format ?? .jpeg, for: request)
         response.headers[.metadata] = try await header(entry)
         return response
     }

@@ -3,16 +3,11 @@ import HTTPTypes
 import NIOCore
 
 /// Applies a mirror's changes in one batch.
-struct BatchHandler: Sendable {
-    let store: any FolderStore & UploadStore & RoomStore
-    /// The memory for batches.
-    let memory: FairSemaphore
-    let places: ChunkPlaces
-
+extension ClubAPI {
     /// Answers `POST /sync/batch`.
-    func apply(_ request: MemberRequest) async throws -> Response {
+    func applyBatch(_ request: MemberRequest) async throws -> Response {
         let member = request.member
-        let body = try await request.wholeBody(in: memory)
+        let body = try await request.wholeBody(in: shares.bodies)
         defer { withExtendedLifetime(body) {} }
         guard let frame = SyncFrame(body.bytes) else {
             throw APIError(400, "the body has no newline after its head")
