@@ -76,8 +76,8 @@ extension ClubConfiguration {
         monitorAddress = try source.address(.metricsListen)
         trustedProxies = try source.ranges(.trustedProxies)
         proxyHeader = try source.word(.proxyHeader)
-        logLevel = try source.word(.logLevel, default: logLevel)
-        logFormat = try source.word(.logFormat, default: logFormat)
+        logLevel = try source.word(.logLevel) ?? logLevel
+        logFormat = try source.word(.logFormat) ?? logFormat
         connections = try Self.connections(source)
         history = try Self.history(source)
         housekeepingInterval = .nanoseconds(

@@ -113,13 +113,22 @@ struct SettingSource: Sendable {
 }
 
 extension SettingSource {
+    /// The value of a setting; nil when it is not set.
+    ///
+    /// - Throws: ``CommandFailure`` with the `expected` values for a text that has none.
+    private func value<T>(
+        _ name: SettingName, expected: @autoclosure () -> String, _ read: (String) -> T?
+    ) throws(CommandFailure) -> T? {
+        guard let text = text(name) else { return nil }
+        guard let value = read(text) else { throw refusal(name, expected: expected(), got: text) }
+        return value
+    }
+
     /// A whole number within limits; nil when it is not set.
     func number(_ name: SettingName, in range: ClosedRange<Int64>) throws(CommandFailure) -> Int64? {
-        guard let text = text(name) else { return nil }
-        guard let value = Int64(text), range.contains(value) else {
-            throw refusal(name, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)", got: text)
+        try value(name, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
+            Int64(text).flatMap { range.contains($0) ? $0 : nil }
         }
-        return value
     }
 
     /// A whole number within limits, or a default.
@@ -131,56 +140,35 @@ extension SettingSource {
 
     /// A number of bytes, such as `10G`; nil when it is not set.
     func bytes(_ name: SettingName) throws(CommandFailure) -> Int64? {
-        guard let text = text(name) else { return nil }
-        if let value = Int64(text), value >= 0 { return value }
-        guard let value = HumanSize.read(text) else {
-            throw refusal(name, expected: "a number of bytes, such as 500M or 10G", got: text)
+        try value(name, expected: "a number of bytes, such as 500M or 10G") { text in
+            if let value = Int64(text), value >= 0 { value } else { HumanSize.read(text) }
         }
-        return value
     }
 
     /// A number of seconds, fractions allowed.
     func seconds(_ name: SettingName, default fallback: TimeAmount) throws(CommandFailure) -> TimeAmount {
-        guard let text = text(name) else { return fallback }
-        guard let value = Double(text), value >= 0.1, value <= 86_400 else {
-            throw refusal(name, expected: "a number of seconds from 0.1 to 86400", got: text)
+        let seconds = try value(name, expected: "a number of seconds from 0.1 to 86400") { text in
+            Double(text).flatMap { $0 >= 0.1 && $0 <= 86_400 ? $0 : nil }
         }
-        return .milliseconds(Int64(value * 1000))
+        return seconds.map { .milliseconds(Int64($0 * 1000)) } ?? fallback
     }
 
     /// `true` or `false`.
     func bool(_ name: SettingName) throws(CommandFailure) -> Bool {
-        switch text(name) {
-        case nil, "false"?: return false
-        case "true"?: return true
-        case let text?: throw refusal(name, expected: "true or false", got: text)
-        }
-    }
-
-    /// One of a list of words, or a default.
-    func word<Value: RawRepresentable & CaseIterable>(
-        _ name: SettingName, default fallback: Value
-    ) throws(CommandFailure) -> Value where Value.RawValue == String {
-        try word(name) ?? fallback
+        try value(name, expected: "true or false") { Bool($0) } ?? false
     }
 
     /// One of a list of words; nil when it is not set.
     func word<Value: RawRepresentable & CaseIterable>(
         _ name: SettingName
     ) throws(CommandFailure) -> Value? where Value.RawValue == String {
-        guard let text = text(name) else { return nil }
-        guard let value = Value(rawValue: text) else {
-            let words = Value.allCases.map(\.rawValue).joined(separator: ", ")
-            throw refusal(name, expected: "one of: \(words)", got: text)
-        }
-        return value
+        let words = { Value.allCases.map(\.rawValue).joined(separator: ", ") }
+        return try value(name, expected: "one of: \(words())") { Value(rawValue: $0) }
     }
 
     /// `HOST:PORT`.
     func address(_ name: SettingName) throws(CommandFailure) -> ListenAddress? {
-        guard let text = text(name) else { return nil }
-        guard let address = ListenAddress(text) else { throw refusal(name, expected: "HOST:PORT", got: text) }
-        return address
+        try value(name, expected: "HOST:PORT") { ListenAddress($0) }
     }
 
     /// Addresses and ranges of them.
