@@ -28,9 +28,7 @@ struct AppsCommand: ParsableCommand {
             guard !name.isEmpty, name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), name.utf8.count <= 255 else {
                 throw CommandFailure(.data, "an app's name must have 1 to 255 bytes and no control characters")
             }
-            let store = try data.open()
-            let app = try await store.addApp(name: name, redirects: redirect)
-            try store.close()
+            let app = try await data.withStore { try await $0.addApp(name: name, redirects: redirect) }
             if json { return StandardOutput.write(json: app.json()) }
             StandardOutput.write(line: "app_key=\(app.key)")
             StandardOutput.write(line: "app_secret=\(app.secret ?? "")")
@@ -46,9 +44,7 @@ struct AppsCommand: ParsableCommand {
         var json = false
 
         func run() async throws {
-            let store = try data.open()
-            let apps = try await store.apps()
-            try store.close()
+            let apps = try await data.withStore { try await $0.apps() }
             if json {
                 let known = apps.map { App(key: $0.key, secret: nil, name: $0.name, redirects: $0.redirects) }
                 return StandardOutput.write(json: known.json())
@@ -70,25 +66,18 @@ struct AppsCommand: ParsableCommand {
         @OptionGroup var data: DataOption
 
         func run() async throws {
-            let store = try data.open()
-            guard try await store.removeApp(key: key) else {
+            guard try await data.withStore({ try await $0.removeApp(key: key) }) else {
                 throw CommandFailure(.noInput, "no app with the key '\(key)'; see '\(RootCommand.title) apps list'")
             }
-            try store.close()
         }
     }
 }
 
-extension App: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("name", name)
-            json.member("key", key)
-            json.member("secret", secret)
-            json.key("redirects")
-            json.array { json in
-                for redirect in redirects { json.value(redirect) }
-            }
-        }
+extension App: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        json.member("name", name)
+        json.member("key", key)
+        json.member("secret", secret)
+        json.member("redirects", redirects)
     }
 }

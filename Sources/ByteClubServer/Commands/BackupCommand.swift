@@ -48,23 +48,18 @@ struct BackupCommand: AsyncParsableCommand {
     }
 }
 
-extension BackupSummary: JSONWritable {
+extension BackupSummary: JSONObjectWritable {
     /// The summary for people.
     var line: String {
         "\(path): \(HumanSize.shown(copy.bytes)), \(HumanSize.shown(copy.sharedBytes)) of it shared"
             + (removed.isEmpty ? "" : "; removed \(removed.joined(separator: ", "))")
     }
 
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("path", path)
-            json.member("bytes", copy.bytes)
-            json.member("shared", copy.sharedBytes)
-            json.key("removed")
-            json.array { json in
-                for path in removed { json.value(path) }
-            }
-        }
+    func writeMembers(to json: inout JSONText) {
+        json.member("path", path)
+        json.member("bytes", copy.bytes)
+        json.member("shared", copy.sharedBytes)
+        json.member("removed", removed)
     }
 }
 

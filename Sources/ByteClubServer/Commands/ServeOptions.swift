@@ -141,11 +141,15 @@ struct DataOption: ParsableArguments {
         if data.isEmpty { throw ValidationError("--data is empty; name the club's directory") }
     }
 
-    /// Opens the club's data for administration; with `making` creates a missing directory.
+    /// Opens the club's data for administration, and closes it after the work; with `making` creates a missing
+    /// directory.
     ///
-    /// - Throws: ``StorageError``.
-    func open(making: Bool = false) throws -> any ClubStore {
-        try DataDirectory(path: data).administer(
+    /// - Throws: ``StorageError``; errors of the work.
+    func withStore<T>(making: Bool = false, _ work: (any ClubStore) async throws -> T) async throws -> T {
+        let store = try DataDirectory(path: data).administer(
             making: making, logger: Logger(label: "storage") { _ in LineLog(level: .error) })
+        let result = try await work(store)
+        try store.close()
+        return result
     }
 }

@@ -32,25 +32,21 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 }
 
-extension VerificationReport: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("clean", isClean)
-            json.member("versions", Int64(versions))
-            json.member("contents", Int64(contents))
-            json.member("bytes", bytes)
-            json.member("findings", findings)
-        }
+extension VerificationReport: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        json.member("clean", isClean)
+        json.member("versions", Int64(versions))
+        json.member("contents", Int64(contents))
+        json.member("bytes", bytes)
+        json.member("findings", findings)
     }
 }
 
-extension Finding: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("kind", kind.rawValue)
-            json.member("subject", subject)
-            json.member("problem", problem)
-        }
+extension Finding: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        json.member("kind", kind.rawValue)
+        json.member("subject", subject)
+        json.member("problem", problem)
     }
 }
 

@@ -14,9 +14,7 @@ extension MembersCommand {
         @OptionGroup var data: DataOption
 
         func run() async throws {
-            let store = try data.open()
-            try await store.setRole(role, ofMember: name)
-            try store.close()
+            try await data.withStore { try await $0.setRole(role, ofMember: name) }
         }
     }
 
@@ -35,18 +33,16 @@ extension MembersCommand {
         @OptionGroup var data: DataOption
 
         func run() async throws {
-            let store = try data.open()
-            guard try await store.credentials(ofMember: name) != nil else {
-                throw StorageError.noMember(name)
+            try await data.withStore { store in
+                guard try await store.credentials(ofMember: name) != nil else { throw StorageError.noMember(name) }
+                guard let password = HiddenLine.read("Password for \(name): ") else {
+                    throw CommandFailure(.usage, "no password given")
+                }
+                if HiddenLine.isTyped, HiddenLine.read("Repeat password: ") != password {
+                    throw CommandFailure(.data, "the passwords do not match; nothing was changed")
+                }
+                try await store.setPassword(try await PasswordHash.make(password), ofMember: name)
             }
-            guard let password = HiddenLine.read("Password for \(name): ") else {
-                throw CommandFailure(.usage, "no password given")
-            }
-            if HiddenLine.isTyped, HiddenLine.read("Repeat password: ") != password {
-                throw CommandFailure(.data, "the passwords do not match; nothing was changed")
-            }
-            try await store.setPassword(try await PasswordHash.make(password), ofMember: name)
-            try store.close()
         }
     }
 
@@ -67,17 +63,17 @@ extension MembersCommand {
         var url: String?
 
         func run() async throws {
-            let store = try data.open()
-            guard let found = try await store.credentials(ofMember: name) else { throw StorageError.noMember(name) }
-            let address = try Invite.address(given: url, known: try await store.publicURL())
-            let reset = PasswordReset(
-                member: found.member.uid, maker: nil, expires: SystemTime.seconds() + PasswordReset.lifetime)
-            let secret = reset.secret(replacing: found.password, key: store.signingKey)
-            try store.close()
-            StandardOutput.write(line: address.reset(secret))
+            let (link, owner) = try await data.withStore { store in
+                guard let found = try await store.credentials(ofMember: name) else { throw StorageError.noMember(name) }
+                let address = try Invite.address(given: url, known: try await store.publicURL())
+                let reset = PasswordReset(
+                    member: found.member.uid, maker: nil, expires: SystemTime.seconds() + PasswordReset.lifetime)
+                let secret = reset.secret(replacing: found.password, key: store.signingKey)
+                return (address.reset(secret), found.member.name)
+            }
+            StandardOutput.write(line: link)
             StandardError.write(
-                line: "This link sets the password of \(found.member.name). It works once, for a day: send "
-                    + "it only to \(found.member.name).")
+                line: "This link sets the password of \(owner). It works once, for a day: send it only to \(owner).")
         }
     }
 
@@ -94,13 +90,13 @@ extension MembersCommand {
         @OptionGroup var data: DataOption
 
         func run() async throws {
-            let store = try data.open()
-            guard let member = try await store.credentials(ofMember: name)?.member else {
-                throw StorageError.noMember(name)
+            let (member, token, address) = try await data.withStore { store in
+                guard let member = try await store.credentials(ofMember: name)?.member else {
+                    throw StorageError.noMember(name)
+                }
+                let token = try await store.addDevice(member: member.uid, app: "", name: "")
+                return (member, token, try await store.publicURL().flatMap { ClubAddress($0) })
             }
-            let token = try await store.addDevice(member: member.uid, app: "", name: "")
-            let address = try await store.publicURL().flatMap { ClubAddress($0) }
-            try store.close()
             StandardOutput.write(line: token)
             TokenAdvice.tell(member.name, role: member.role, address)
         }

@@ -24,22 +24,21 @@ extension MembersCommand {
 
         func run() async throws {
             guard (1...365).contains(days) else { throw CommandFailure(.usage, "--days must be 1 to 365") }
-            let store = try data.open()
-            let address = try Self.address(given: url, known: try await store.publicURL())
-            let lifetime = days * 86_400
-            if let role, role < .owner, try await !store.hasOwner() {
-                throw CommandFailure(.data, "the club has no owner yet; invite its owner first, without --role")
+            let (address, secret, given, club) = try await data.withStore { store in
+                let address = try Self.address(given: url, known: try await store.publicURL())
+                let lifetime = days * 86_400
+                if let role, role < .owner, try await !store.hasOwner() {
+                    throw CommandFailure(.data, "the club has no owner yet; invite its owner first, without --role")
+                }
+                if let first = try await store.addOwnerInvitation(lifetime: lifetime) {
+                    return (address, first, Role.owner, store.clubName)
+                }
+                let given = role ?? .editor
+                let secret = try await store.addInvitation(role: given, lifetime: lifetime, by: Invitation.byHost)
+                return (address, secret, given, store.clubName)
             }
-            let (secret, given): (String, Role)
-            if let first = try await store.addOwnerInvitation(lifetime: lifetime) {
-                (secret, given) = (first, .owner)
-            } else {
-                given = role ?? .editor
-                secret = try await store.addInvitation(role: given, lifetime: lifetime, by: Invitation.byHost)
-            }
-            try store.close()
             StandardOutput.write(line: address.invitation(secret))
-            let become = given.phrase + (store.clubName.map { " of \($0)" } ?? "")
+            let become = given.phrase + (club.map { " of \($0)" } ?? "")
             let why = role == nil && given == .owner ? ", since the club has none yet" : ""
             StandardError.write(
                 line: "Whoever joins with this link becomes \(become)\(why). It works once, for \(days) days: send it "
@@ -78,9 +77,7 @@ extension MembersCommand {
         var json = false
 
         func run() async throws {
-            let store = try data.open()
-            let invitations = try await store.invitations()
-            try store.close()
+            let invitations = try await data.withStore { try await $0.invitations() }
             if json { return StandardOutput.write(json: invitations.json()) }
             var table = TextTable(
                 .init("ID"), .init("ROLE"), .init("UNTIL", rank: 1), .init("BY", isShortened: true, rank: 2))
@@ -102,22 +99,18 @@ extension MembersCommand {
         @OptionGroup var data: DataOption
 
         func run() async throws {
-            let store = try data.open()
-            guard try await store.removeInvitation(id: id.lowercased()) else {
+            guard try await data.withStore({ try await $0.removeInvitation(id: id.lowercased()) }) else {
                 throw CommandFailure(.noInput, "no invitation '\(id)'; see '\(RootCommand.title) members invitations'")
             }
-            try store.close()
         }
     }
 }
 
-extension OpenInvitation: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("id", id)
-            json.member("role", invitation.role.word)
-            json.member("expires", invitation.expires.rfc3339)
-            json.member("inviter", inviter)
-        }
+extension OpenInvitation: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        json.member("id", id)
+        json.member("role", invitation.role.word)
+        json.member("expires", invitation.expires.rfc3339)
+        json.member("inviter", inviter)
     }
 }

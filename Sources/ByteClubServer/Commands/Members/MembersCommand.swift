@@ -30,11 +30,11 @@ struct MembersCommand: ParsableCommand {
             let unowned = CommandFailure(.data, "the club has no owner yet; add its owner first, without --role")
             // A refused command must not create a club.
             if let role, role < .owner, !DataDirectory(path: data.data).holdsClub { throw unowned }
-            let store = try data.open(making: true)
-            if let role, role < .owner, try await !store.hasOwner() { throw unowned }
-            let member = try await store.addMember(name: name, role: role, oauth1: oauth1)
-            let address = try await store.publicURL().flatMap { ClubAddress($0) }
-            try store.close()
+            let (member, address) = try await data.withStore(making: true) { store in
+                if let role, role < .owner, try await !store.hasOwner() { throw unowned }
+                let member = try await store.addMember(name: name, role: role, oauth1: oauth1)
+                return (member, try await store.publicURL().flatMap { ClubAddress($0) })
+            }
             if json { return StandardOutput.write(json: member.json()) }
             StandardOutput.write(line: member.token)
             TokenAdvice.tell(member.name, role: member.role, address)
@@ -56,9 +56,7 @@ struct MembersCommand: ParsableCommand {
         var json = false
 
         func run() async throws {
-            let store = try data.open()
-            let members = try await store.members().filter { !$0.isDisabled }
-            try store.close()
+            let members = try await data.withStore { try await $0.members().filter { !$0.isDisabled } }
             if json { return StandardOutput.write(json: members.json()) }
             var table = TextTable(
                 .init("NUMBER", .right), .init("NAME", isShortened: true), .init("ROLE"), .init("SINCE", rank: 1))
@@ -82,16 +80,16 @@ struct MembersCommand: ParsableCommand {
         var force = false
 
         func run() async throws {
-            let store = try data.open()
-            if !force, let member = try await store.credentials(ofMember: name)?.member {
-                let others = try await store.members().contains { !$0.isDisabled && $0.uid != member.uid }
-                if !others, member.role == .owner {
-                    throw CommandFailure(
-                        .data, "'\(name)' is the last owner and the only member; use --force to remove them anyway")
+            try await data.withStore { store in
+                if !force, let member = try await store.credentials(ofMember: name)?.member {
+                    let others = try await store.members().contains { !$0.isDisabled && $0.uid != member.uid }
+                    if !others, member.role == .owner {
+                        throw CommandFailure(
+                            .data, "'\(name)' is the last owner and the only member; use --force to remove them anyway")
+                    }
                 }
+                try await store.removeMember(name: name, evenTheLast: force)
             }
-            try await store.removeMember(name: name, evenTheLast: force)
-            try store.close()
         }
     }
 }
@@ -102,29 +100,23 @@ extension Role: ExpressibleByArgument {
     static var allValueStrings: [String] { allCases.map(\.word) }
 }
 
-extension Member: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("name", name)
-            json.member("uid", uid)
-            json.member("role", role.word)
-            json.member("created", created.rfc3339)
-        }
+extension Member: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        json.member("name", name)
+        json.member("uid", uid)
+        json.member("role", role.word)
+        json.member("created", created.rfc3339)
     }
 }
 
-extension NewMember: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.member("name", name)
-            json.member("token", token)
-            json.member("uid", uid)
-            if let oauth1 {
-                json.member("oauth_consumer_key", oauth1.consumerKey)
-                json.member("oauth_consumer_secret", oauth1.consumerSecret)
-                json.member("oauth_token", oauth1.token)
-                json.member("oauth_token_secret", oauth1.tokenSecret)
-            }
-        }
+extension NewMember: JSONObjectWritable {
+    func writeMembers(to json: inout JSONText) {
+        json.member("name", name)
+        json.member("token", token)
+        json.member("uid", uid)
+        json.member("oauth_consumer_key", oauth1?.consumerKey)
+        json.member("oauth_consumer_secret", oauth1?.consumerSecret)
+        json.member("oauth_token", oauth1?.token)
+        json.member("oauth_token_secret", oauth1?.tokenSecret)
     }
 }
