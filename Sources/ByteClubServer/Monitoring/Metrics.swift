@@ -81,13 +81,18 @@ struct MetricsText {
     /// A metric of a single value.
     mutating func value(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
         metric(name, kind, help)
-        sample(name, value)
+        sample(name, [], value)
     }
 
-    /// One value of a metric.
-    mutating func sample(_ name: String, _ value: Double) { sample(name, [], value) }
+    /// A metric of some values, each with a label that distinguishes it.
+    mutating func values(
+        _ name: String, _ kind: Kind, _ help: String, by label: String, _ values: [(label: String, value: Double)]
+    ) {
+        metric(name, kind, help)
+        for (text, value) in values { sample(name, [(label, text)], value) }
+    }
 
-    /// One value of a metric, with labels that tell it apart.
+    /// One value of a metric, with labels that distinguish it where there are several.
     mutating func sample(_ name: String, _ labels: [(name: String, value: String)], _ value: Double) {
         text += name
         if !labels.isEmpty {

@@ -30,12 +30,9 @@ struct Monitor: Sendable {
         await writeStorage(to: &page)
         let problem = await health.problem()
         page.value("byteclub_healthy", .gauge, "Whether /healthz answers 200.", problem == nil ? 1 : 0)
-        page.value(
-            "process_resident_memory_bytes", .gauge, "Bytes in memory.", Double(ProcessUsage.residentBytes()))
-        page.value(
-            "process_cpu_seconds_total", .counter, "Seconds of processor time.", ProcessUsage.processorSeconds())
-        page.value(
-            "process_open_fds", .gauge, "Open files and connections.", Double(ProcessUsage.openDescriptors()))
+        page.value("process_resident_memory_bytes", .gauge, "Bytes in memory.", Double(ProcessUsage.residentBytes()))
+        page.value("process_cpu_seconds_total", .counter, "Seconds of processor time.", ProcessUsage.processorSeconds())
+        page.value("process_open_fds", .gauge, "Open files and connections.", Double(ProcessUsage.openDescriptors()))
         return page.text
     }
 
@@ -51,14 +48,12 @@ struct Monitor: Sendable {
         for (operation, series) in requests {
             page.samples("byteclub_request_seconds", [("operation", operation)], series.latency)
         }
-        page.metric("byteclub_request_body_bytes_total", .counter, "Bytes of bodies received, by operation.")
-        for (operation, series) in requests {
-            page.sample("byteclub_request_body_bytes_total", [("operation", operation)], Double(series.received))
-        }
-        page.metric("byteclub_response_body_bytes_total", .counter, "Bytes of bodies sent, by operation.")
-        for (operation, series) in requests {
-            page.sample("byteclub_response_body_bytes_total", [("operation", operation)], Double(series.sent))
-        }
+        page.values(
+            "byteclub_request_body_bytes_total", .counter, "Bytes of bodies received, by operation.", by: "operation",
+            requests.map { ($0.operation, Double($0.series.received)) })
+        page.values(
+            "byteclub_response_body_bytes_total", .counter, "Bytes of bodies sent, by operation.", by: "operation",
+            requests.map { ($0.operation, Double($0.series.sent)) })
     }
 
     private func write(connections: OpenConnections, to page: inout MetricsText) {
@@ -73,22 +68,24 @@ struct Monitor: Sendable {
         page.value("byteclub_received_bytes_total", .counter, "Bytes received, all included.", Double(totals.received))
         page.value("byteclub_sent_bytes_total", .counter, "Bytes sent, all included.", Double(totals.sent))
         let refusals = limits.refusals
-        page.metric("byteclub_rate_limited_total", .counter, "Requests refused for their rate, by what was limited.")
-        page.sample("byteclub_rate_limited_total", [("limit", "member")], Double(refusals.members))
-        page.sample("byteclub_rate_limited_total", [("limit", "attempt")], Double(refusals.attempts))
-        page.sample("byteclub_rate_limited_total", [("limit", "anonymous")], Double(refusals.anonymous))
+        page.values(
+            "byteclub_rate_limited_total", .counter, "Requests refused for their rate, by what was limited.",
+            by: "limit",
+            [
+                ("member", Double(refusals.members)), ("attempt", Double(refusals.attempts)),
+                ("anonymous", Double(refusals.anonymous)),
+            ])
     }
 
     private func write(shares: [(name: String, pool: FairSemaphore)], to page: inout MetricsText) {
-        page.metric("byteclub_shared_used", .gauge, "What requests have taken of what they share: bytes or places.")
-        for (name, pool) in shares { page.sample("byteclub_shared_used", [("pool", name)], Double(pool.used)) }
-        page.metric("byteclub_shared_total", .gauge, "What there is to share.")
-        for (name, pool) in shares { page.sample("byteclub_shared_total", [("pool", name)], Double(pool.bounds.total)) }
-        page.metric("byteclub_shared_waiting", .gauge, "Requests that wait for their turn.")
-        for (name, pool) in shares { page.sample("byteclub_shared_waiting", [("pool", name)], Double(pool.waiting)) }
-        page.metric("byteclub_shared_refusals_total", .counter, "Requests for which there was nothing left.")
-        for (name, pool) in shares {
-            page.sample("byteclub_shared_refusals_total", [("pool", name)], Double(pool.refusals))
+        let figures: [(name: String, MetricsText.Kind, help: String, figure: (FairSemaphore) -> Double)] = [
+            ("used", .gauge, "What requests have taken of what they share: bytes or places.", { Double($0.used) }),
+            ("total", .gauge, "What there is to share.", { Double($0.bounds.total) }),
+            ("waiting", .gauge, "Requests that wait for their turn.", { Double($0.waiting) }),
+            ("refusals_total", .counter, "Requests for which there was nothing left.", { Double($0.refusals) }),
+        ]
+        for (name, kind, help, figure) in figures {
+            page.values("byteclub_shared_" + name, kind, help, by: "pool", shares.map { ($0.name, figure($0.pool)) })
         }
     }
 
