@@ -114,7 +114,7 @@ struct ServeOptions: ParsableArguments {
     /// The settings that the flags give.
     var flags: [SettingName: String] {
         let given: [(SettingName, String?)] = [
-            (.data, data), (.clubName, name), (.listen, listen), (.tlsCertificate, tlsCertificate), (.tlsKey, tlsKey),
+            (.data, data), (.name, name), (.listen, listen), (.tlsCertificate, tlsCertificate), (.tlsKey, tlsKey),
             (.tlsSelfSigned, tlsSelfSigned.map { "\($0)" }),
             (.publicURL, publicURL), (.insecureHTTP, insecureHTTP.map { "\($0)" }), (.trustedProxies, trustedProxies),
             (.proxyHeader, proxyHeader), (.metricsListen, metricsListen), (.logLevel, logLevel),

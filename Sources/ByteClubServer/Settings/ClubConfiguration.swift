@@ -93,33 +93,27 @@ extension ClubConfiguration {
         settings.bodyLimit = try source.number(.bodyLimit, in: 0...Int64.max, default: settings.bodyLimit)
         settings.longpollMinimum = try source.number(.longpollMinimum, in: 0...480, default: settings.longpollMinimum)
         settings.limits = RequestLimits(
-            memberRate: try Self.rate(source, .memberRate, default: RequestLimits.memberRate),
-            attemptRate: try Self.rate(source, .attemptRate, default: RequestLimits.attemptRate),
-            anonymousRate: try Self.rate(source, .anonymousRate, default: RequestLimits.anonymousRate))
+            memberRate: try source.number(.memberRate, in: 0...1_000_000, default: RequestLimits.memberRate),
+            attemptRate: try source.number(.attemptRate, in: 0...1_000_000, default: RequestLimits.attemptRate),
+            anonymousRate: try source.number(.anonymousRate, in: 0...1_000_000, default: RequestLimits.anonymousRate))
     }
 
     private static func clubName(_ source: SettingSource) throws(CommandFailure) -> String? {
-        guard let text = source.text(.clubName) else { return nil }
+        guard let text = source.text(.name) else { return nil }
         do {
             return try ClubName.read(text)
         } catch {
-            throw source.refusal(.clubName, expected: ClubName.rule, got: VisibleText.line(text))
+            throw source.refusal(.name, expected: ClubName.rule, got: VisibleText.line(text))
         }
-    }
-
-    private static func rate(
-        _ source: SettingSource, _ name: SettingName, default fallback: Int
-    ) throws(CommandFailure) -> Int {
-        Int(try source.number(name, in: 0...1_000_000, default: Int64(fallback)))
     }
 
     private static func connections(_ source: SettingSource) throws(CommandFailure) -> ConnectionLimits {
         var limits = ConnectionLimits()
-        limits.connections = Int(try source.number(.connections, in: 1...1_000_000, default: Int64(limits.connections)))
+        limits.connections = try source.number(.connections, in: 1...1_000_000, default: limits.connections)
         limits.idle = try source.seconds(.idleTimeout, default: limits.idle)
         limits.head = try source.seconds(.headTimeout, default: limits.head)
         limits.stall = try source.seconds(.stallTimeout, default: limits.stall)
-        limits.slowest = Int(try source.number(.slowestClient, in: 0...1_000_000, default: Int64(limits.slowest)))
+        limits.slowest = try source.number(.slowestClient, in: 0...1_000_000, default: limits.slowest)
         limits.drain = try source.seconds(.drainTimeout, default: limits.drain)
         return limits
     }
@@ -131,8 +125,8 @@ extension ClubConfiguration {
             historyQuota: try source.bytes(.historyQuota),
             memberEntries: try source.number(.memberEntries, in: 1...Int64.max))
         history.entries = try source.number(.entries, in: 1...Int64.max, default: history.entries)
-        history.unfinishedUploads = Int(
-            try source.number(.unfinishedUploads, in: 1...100_000, default: Int64(history.unfinishedUploads)))
+        history.unfinishedUploads = try source.number(
+            .unfinishedUploads, in: 1...100_000, default: history.unfinishedUploads)
         return history
     }
 

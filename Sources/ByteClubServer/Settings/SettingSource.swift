@@ -1,57 +1,32 @@
 import ByteClubCore
 import NIOCore
 
-/// The operator's settings: in the file under this name, as a flag of this name, and in the environment as
-/// `BYTECLUB_SERVER_` with the name in capitals.
+/// The operator's settings: in the file and as a flag under the name's words with hyphens, and in the environment as
+/// `BYTECLUB_SERVER_` with the words in capitals.
 enum SettingName: String, CaseIterable, Sendable {
-    case data
-    case clubName = "name"
-    case listen
-    case publicURL = "public-url"
-    case tlsCertificate = "tls-certificate"
-    case tlsKey = "tls-key"
-    case tlsSelfSigned = "tls-self-signed"
-    case insecureHTTP = "insecure-http"
-    case trustedProxies = "trusted-proxies"
-    case proxyHeader = "proxy-header"
-    case metricsListen = "metrics-listen"
-    case logLevel = "log-level"
-    case logFormat = "log-format"
-    case connections
-    case idleTimeout = "idle-timeout"
-    case headTimeout = "head-timeout"
-    case stallTimeout = "stall-timeout"
-    case slowestClient = "slowest-client"
-    case drainTimeout = "drain-timeout"
-    case memberRate = "member-rate"
-    case attemptRate = "attempt-rate"
-    case anonymousRate = "anonymous-rate"
-    case keepHistory = "keep-history"
-    case quota
-    case memberQuota = "member-quota"
-    case historyQuota = "history-quota"
-    case entries
-    case memberEntries = "member-entries"
-    case unfinishedUploads = "unfinished-uploads"
-    case housekeepingInterval = "housekeeping-interval"
-    case bodyLimit = "body-limit"
-    case longpollMinimum = "longpoll-minimum"
+    case data, name, listen, publicURL, tlsCertificate, tlsKey, tlsSelfSigned, insecureHTTP, trustedProxies, proxyHeader
+    case metricsListen, logLevel, logFormat, connections, idleTimeout, headTimeout, stallTimeout, slowestClient
+    case drainTimeout, memberRate, attemptRate, anonymousRate, keepHistory, quota, memberQuota, historyQuota, entries
+    case memberEntries, unfinishedUploads, housekeepingInterval, bodyLimit, longpollMinimum
 
     /// The prefix of the environment's variables.
     static let variablePrefix = "BYTECLUB_SERVER_"
     /// The variable that names the settings file.
     static let fileVariable = variablePrefix + "CONFIG"
 
-    private static let byVariable = Dictionary(uniqueKeysWithValues: allCases.map { ($0.variable, $0) })
-
-    /// The setting of an environment variable.
-    init?(variable: String) {
-        guard let name = Self.byVariable[variable] else { return nil }
-        self = name
+    /// The name as a flag, as ArgumentParser makes it of a property's, and in the file: `public-url`.
+    var flag: String {
+        var (flag, isWithinWord) = ("", false)
+        for letter in rawValue {
+            if letter.isUppercase, isWithinWord { flag += "-" }
+            flag += letter.lowercased()
+            isWithinWord = letter.isLowercase
+        }
+        return flag
     }
 
     /// The environment variable.
-    var variable: String { Self.variablePrefix + rawValue.uppercased().split(separator: "-").joined(separator: "_") }
+    var variable: String { Self.variablePrefix + flag.uppercased().split(separator: "-").joined(separator: "_") }
 }
 
 /// The operator's settings as text: flags beat the environment, which beats the file.
@@ -88,10 +63,10 @@ struct SettingSource: Sendable {
     func refusal(_ name: SettingName, expected: String, got text: String? = nil) -> CommandFailure {
         let place =
             flags[name] != nil
-            ? "'--\(name.rawValue)'"
+            ? "'--\(name.flag)'"
             : environment[name] != nil
                 ? name.variable
-                : file?.values[name] != nil ? "'\(name.rawValue)' in '\(file?.path ?? "")'" : name.rawValue
+                : file?.values[name] != nil ? "'\(name.flag)' in '\(file?.path ?? "")'" : name.flag
         let value = text.map { "invalid value '\($0)'" } ?? "invalid value"
         return CommandFailure(
             flags[name] != nil ? .usage : .configuration, "\(value) for \(place); must be \(expected)")
@@ -101,7 +76,7 @@ struct SettingSource: Sendable {
         var settings: [SettingName: String] = [:]
         for (variable, text) in environment.sorted(by: { $0.key < $1.key })
         where variable.hasPrefix(SettingName.variablePrefix) && variable != SettingName.fileVariable {
-            guard let name = SettingName(variable: variable) else {
+            guard let name = SettingName.allCases.first(where: { $0.variable == variable }) else {
                 throw CommandFailure(
                     .configuration,
                     "unknown setting \(variable); '\(RootCommand.title) serve --help' lists the settings")
@@ -132,10 +107,10 @@ extension SettingSource {
     }
 
     /// A whole number within limits, or a default.
-    func number(
-        _ name: SettingName, in range: ClosedRange<Int64>, default fallback: Int64
-    ) throws(CommandFailure) -> Int64 {
-        try number(name, in: range) ?? fallback
+    func number<Value: BinaryInteger>(
+        _ name: SettingName, in range: ClosedRange<Int64>, default fallback: Value
+    ) throws(CommandFailure) -> Value {
+        try number(name, in: range).map { Value($0) } ?? fallback
     }
 
     /// A number of bytes, such as `10G`; nil when it is not set.

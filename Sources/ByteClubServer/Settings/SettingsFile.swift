@@ -53,10 +53,10 @@ struct SettingsFile: Sendable {
                     let item = try SettingText.read(content.dropFirst())
                     values[last] = items.isEmpty ? item : items + "," + item
                 } else if let last, content.startIndex > line.startIndex {
-                    throw .init("'\(last.rawValue)' must have one value, or items of a list after '- '")
+                    throw .init("'\(last.flag)' must have one value, or items of a list after '- '")
                 } else {
                     let (name, value) = try setting(in: content)
-                    guard values[name] == nil else { throw .init("'\(name.rawValue)' is set twice") }
+                    guard values[name] == nil else { throw .init("'\(name.flag)' is set twice") }
                     values[name] = value
                     (last, takesItems) = (name, value.isEmpty)
                 }
@@ -77,7 +77,7 @@ struct SettingsFile: Sendable {
     ) throws(SettingText.Malformed) -> (name: SettingName, value: String) {
         guard let colon = line.firstIndex(of: ":") else { throw .init("expected 'name: value'") }
         let text = line[..<colon].filter { $0 != "\"" && $0 != "'" && !$0.isWhitespace }
-        guard let name = SettingName(rawValue: text) else {
+        guard let name = SettingName.allCases.first(where: { $0.flag == text }) else {
             throw .init("unknown setting '\(text)'; '\(RootCommand.title) serve --help' lists the settings")
         }
         return (name, try SettingText.read(line[line.index(after: colon)...]))

@@ -26,7 +26,7 @@ import Testing
         return switch name {
         case .data: found.directory
         case .listen: "\(found.address)"
-        case .clubName: "\(found.settings.clubName as Any)"
+        case .name: "\(found.settings.clubName as Any)"
         case .publicURL: found.settings.publicURL
         case .tlsCertificate, .tlsKey: "\(found.certificate as Any)"
         case .tlsSelfSigned: "\(found.makesCertificate)"
@@ -111,7 +111,7 @@ import Testing
             (" Panorama Club\n", "Panorama Club"), ("Zu\u{308}rich", "Z\u{FC}rich"), ("Фото <i> & \"", "Фото <i> & \""),
             (longest, longest), ("👩‍👩‍👧", "👩‍👩‍👧"), ("\u{200F}א", "\u{200F}א"), ("  ", nil),
         ] as [(String, String?)] {
-            let found = try configuration([.data: "/d", .clubName: text]).settings.clubName
+            let found = try configuration([.data: "/d", .name: text]).settings.clubName
             #expect(found.map { Array($0.unicodeScalars) } == name.map { Array($0.unicodeScalars) }, "\(text)")
         }
         #expect(try configuration().settings.clubName == nil)
@@ -126,7 +126,7 @@ import Testing
         ])
     func badClubName(text: String) throws {
         for (flags, environment, code) in [
-            ([.data: "/d", .clubName: text], [:], CommandFailure.Code.usage),
+            ([.data: "/d", .name: text], [:], CommandFailure.Code.usage),
             ([.data: "/d"], ["BYTECLUB_SERVER_NAME": text], .configuration),
         ] as [([SettingName: String], [String: String], CommandFailure.Code)] {
             let failure = #expect(throws: CommandFailure.self) { try configuration(flags, environment) }
@@ -140,15 +140,15 @@ import Testing
     func everyPlace() throws {
         let options = try ServeOptions.parse(
             SettingName.allCases.flatMap {
-                [.insecureHTTP, .tlsSelfSigned].contains($0) ? ["--" + $0.rawValue] : ["--" + $0.rawValue, "x"]
+                [.insecureHTTP, .tlsSelfSigned].contains($0) ? ["--" + $0.flag] : ["--" + $0.flag, "x"]
             })
         #expect(Set(options.flags.keys) == Set(SettingName.allCases))
         for name in SettingName.allCases
-        where ![.clubName, .data, .tlsKey, .tlsCertificate].contains(name) {
+        where ![.name, .data, .tlsKey, .tlsCertificate].contains(name) {
             for (flags, environment, file, place, code) in [
-                ([name: "?"], [:], nil, "--\(name.rawValue)", CommandFailure.Code.usage),
+                ([name: "?"], [:], nil, "--\(name.flag)", CommandFailure.Code.usage),
                 ([:], [name.variable: "?"], nil, name.variable, .configuration),
-                ([:], [:], "\(name.rawValue): '?'\n", "'\(name.rawValue)' in '", .configuration),
+                ([:], [:], "\(name.flag): '?'\n", "'\(name.flag)' in '", .configuration),
             ] as [([SettingName: String], [String: String], String?, String, CommandFailure.Code)] {
                 let failure = #expect(throws: CommandFailure.self) {
                     try configuration(flags.merging([.data: "/d"]) { $1 }, environment, file: file)
@@ -193,7 +193,7 @@ import Testing
         let path = directory.path + "/settings.yaml"
         try LocalFiles.write("name: \(text)\nlisten: b:1\n", to: path)
         let source = try SettingSource(flags: [:], environment: [:], file: path)
-        #expect(source.text(.clubName) == value)
+        #expect(source.text(.name) == value)
         #expect(source.text(.listen) == "b:1")
     }
 
