@@ -121,38 +121,20 @@ struct MonitorServer: Service {
     let onListening: @Sendable (String) async -> Void
 
     func run() async throws {
-        let (monitor, address, onListening) = (monitor, address, onListening)
         var limits = ConnectionLimits()
         (limits.connections, limits.idle, limits.drain) = (Self.connections, Self.idle, .seconds(1))
         let open = OpenConnections(limit: limits.connections, networkLimit: limits.connections)
-        let builder = HTTPServerBuilder { [limits] responder in
-            ClubChannel(
-                http: HTTP1Channel(responder: responder, configuration: .init(limits, open, isSecure: false)),
-                certificate: nil, connections: open)
-        }
-        let server = try builder.buildServer(
-            configuration: ServerConfiguration(
-                address: .hostname(address.host, port: address.port)),
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger.atLeast(.warning),
-            responder: { request, writer, _ in
-                let (status, type, text) = await Self.answer(request, monitor)
-                let body = ByteBuffer(string: request.method == .head ? "" : text)
-                var headers: HTTPFields = [
-                    .contentType: type, .contentLength: String(text.utf8.count), .cacheControl: "no-store",
-                    .xContentTypeOptions: "nosniff",
-                ]
-                if status == .methodNotAllowed { headers[.allow] = "GET, HEAD" }
-                let head = HTTPResponse(status: status, headerFields: headers)
-                try await writer.write(response: head, body: ResponseBody(byteBuffer: body))
-            },
-            onServerRunning: { channel in
-                try? await AcceptErrors.install(on: channel, logger: logger)
-                await onListening("http://\(address.authority(port: channel.localAddress?.port ?? address.port))")
-            })
-        do {
-            try await server.run()
-        } catch {
-            throw address.failure(error)
+        try await address.serve(open, limits, logger: logger, onListening: onListening) {
+            [monitor] request, writer, _ in
+            let (status, type, text) = await Self.answer(request, monitor)
+            let body = ByteBuffer(string: request.method == .head ? "" : text)
+            var headers: HTTPFields = [
+                .contentType: type, .contentLength: String(text.utf8.count), .cacheControl: "no-store",
+                .xContentTypeOptions: "nosniff",
+            ]
+            if status == .methodNotAllowed { headers[.allow] = "GET, HEAD" }
+            let head = HTTPResponse(status: status, headerFields: headers)
+            try await writer.write(response: head, body: ResponseBody(byteBuffer: body))
         }
     }
 

@@ -98,45 +98,17 @@ struct ClubServer: Service {
             access: AccessLog(
                 logger: logger, format: configuration.logFormat, level: configuration.requestLevel),
             refusals: RefusalLog(logger: logger))
-        let scheme = configuration.certificate == nil ? "http" : "https"
-        let (address, onListening) = (configuration.address, onListening)
-        // The framework's own lines say the same as ours, so only its warnings are kept.
-        let server = try builder.buildServer(
-            configuration: ServerConfiguration(
-                address: .hostname(address.host, port: address.port), backlog: Self.backlog),
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger.atLeast(.warning),
-            responder: { request, writer, channel in
-                try await responder.respond(to: request, writer, on: channel)
-            },
-            onServerRunning: { [logger] channel in
-                do {
-                    try await AcceptErrors.install(on: channel, logger: logger)
-                } catch {
-                    logger.warning("cannot watch for failed connections: \(ServerFault.line(for: error))")
-                }
-                let port = channel.localAddress?.port ?? address.port
-                await onListening("\(scheme)://\(address.authority(port: port))")
-            })
         async let _ = open.watch()
         try await withGracefulShutdownHandler {
-            do {
-                try await server.run()
-            } catch {
-                throw address.failure(error)
+            try await configuration.address.serve(
+                connections, configuration.connections, certificate: certificate, backlog: Self.backlog,
+                logger: logger, onListening: onListening
+            ) { request, writer, channel in
+                try await responder.respond(to: request, writer, on: channel)
             }
         } onGracefulShutdown: { [connections, onStopping] in
             connections.beginDraining()
             onStopping()
-        }
-    }
-
-    private var builder: HTTPServerBuilder {
-        let (certificate, connections, limits) = (certificate, connections, configuration.connections)
-        return HTTPServerBuilder { responder in
-            ClubChannel(
-                http: HTTP1Channel(
-                    responder: responder, configuration: .init(limits, connections, isSecure: certificate != nil)),
-                certificate: certificate, connections: connections)
         }
     }
 }

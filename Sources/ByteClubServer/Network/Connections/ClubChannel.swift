@@ -4,7 +4,9 @@ import Logging
 import NIOCore
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
+import NIOPosix
 import NIOSSL
+import ServiceLifecycle
 
 /// Builds the pipeline of a connection: the meter, TLS when there is a certificate, the gate, then HTTP.
 struct ClubChannel: HTTPChannelHandler {
@@ -45,6 +47,51 @@ struct ClubChannel: HTTPChannelHandler {
 
     func handle(value: Value, logger: Logger) async {
         await http.handle(value: value, logger: logger)
+    }
+}
+
+extension ListenAddress {
+    /// Serves connections here until a graceful shutdown or cancellation.
+    ///
+    /// - Parameters:
+    ///   - connections: Counts the connections.
+    ///   - limits: The limits of each.
+    ///   - certificate: The certificate of new connections; nil for plain HTTP.
+    ///   - backlog: How many connections may wait until they are accepted.
+    ///   - logger: The log of failures.
+    ///   - onListening: Called once with the URL when connections are accepted.
+    ///   - responder: Answers each request.
+    /// - Throws: When the address cannot be bound.
+    func serve(
+        _ connections: OpenConnections, _ limits: ConnectionLimits, certificate: CertificateSource? = nil,
+        backlog: Int = 256, logger: Logger, onListening: @escaping @Sendable (String) async -> Void,
+        responder: @escaping HTTPChannelHandler.Responder
+    ) async throws {
+        let isSecure = certificate != nil
+        let builder = HTTPServerBuilder { responder in
+            ClubChannel(
+                http: HTTP1Channel(responder: responder, configuration: .init(limits, connections, isSecure: isSecure)),
+                certificate: certificate, connections: connections)
+        }
+        // The framework's own lines say the same as ours, so only its warnings are kept.
+        let server = try builder.buildServer(
+            configuration: ServerConfiguration(address: .hostname(host, port: port), backlog: backlog),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger.atLeast(.warning),
+            responder: responder,
+            onServerRunning: { channel in
+                do {
+                    try await AcceptErrors.install(on: channel, logger: logger)
+                } catch {
+                    logger.warning("cannot watch for failed connections: \(ServerFault.line(for: error))")
+                }
+                let authority = authority(port: channel.localAddress?.port ?? port)
+                await onListening("\(isSecure ? "https" : "http")://\(authority)")
+            })
+        do {
+            try await server.run()
+        } catch {
+            throw failure(error)
+        }
     }
 }
 
