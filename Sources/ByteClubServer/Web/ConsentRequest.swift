@@ -66,9 +66,7 @@ struct ConsentRequest {
     /// The redirect with an answer: after `?` for a code and `#` for a token; nil for a code to be copied.
     func location(_ values: [(name: String, value: String)]) -> String? {
         guard let redirect else { return nil }
-        let all = state.map { values + [("state", $0)] } ?? values
-        let text = all.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
         let mark = response == .token ? "#" : redirect.contains("?") ? "&" : "?"
-        return redirect + mark + text
+        return redirect + mark + PercentEncoding.form(state.map { values + [("state", $0)] } ?? values)
     }
 }

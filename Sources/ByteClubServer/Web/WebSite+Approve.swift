@@ -46,8 +46,7 @@ extension WebSite {
             ? [("uid", String(member.uid)), ("oauth_token", token)]
             : [("not_approved", "true"), ("oauth_token", token)]
         if let callback = visit["oauth_callback"] {
-            let text = values.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
-            return redirect(callback + (callback.contains("?") ? "&" : "?") + text)
+            return redirect(callback + (callback.contains("?") ? "&" : "?") + PercentEncoding.form(values))
         }
         return done(app, isAllowed: isAllowed, visit)
     }

@@ -38,12 +38,7 @@ extension ClubAPI {
     }
 
     private static func batch(in frame: SyncFrame) throws(APIError) -> SyncBatch {
-        let batch: SyncBatch
-        do {
-            batch = try JSONReader.read(from: frame.head)
-        } catch {
-            throw APIError(400, "the head of the batch is invalid: \(error)")
-        }
+        let batch = try SyncBatch.read("the head of the batch", from: frame.head)
         guard batch.operations.count <= SyncBatch.maximumOperations else {
             throw APIError(413, "a batch has at most \(SyncBatch.maximumOperations) operations")
         }

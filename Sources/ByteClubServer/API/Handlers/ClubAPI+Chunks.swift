@@ -9,12 +9,7 @@ extension ClubAPI {
     /// Answers `POST /sync/chunks/need`.
     func neededChunks(_ request: MemberRequest) async throws -> Response {
         let body = try await request.wholeBody(in: shares.bodies)
-        let asked: ChunkQuestion
-        do {
-            asked = try JSONReader.read(from: body.bytes)
-        } catch {
-            throw APIError(400, "the list of hashes is invalid: \(error)")
-        }
+        let asked = try ChunkQuestion.read("the list of hashes", from: body.bytes)
         guard asked.hashes.count <= Self.maximumHashes else {
             throw APIError(413, "at most \(Self.maximumHashes) hashes can be asked for at once")
         }
@@ -56,13 +51,8 @@ extension ClubAPI {
         guard request.tail.isEmpty else { throw APIError(404, "many chunks are sent to /1/sync/chunks") }
         guard let length = request.body.length else { throw APIError(411, "chunks need a Content-Length") }
         var frame = IncomingFrame(request.body)
-        let manifest: ChunkManifest
         let head = try await frame.head(atMost: ChunkManifest.maximumBytes)
-        do {
-            manifest = try JSONReader.read(from: head)
-        } catch {
-            throw APIError(400, "the list of chunks is invalid: \(error)")
-        }
+        let manifest = try ChunkManifest.read("the list of chunks", from: head)
         guard let sum = manifest.sum, manifest.chunks.allSatisfy({ $0.bytes <= ChunkManifest.maximumChunkBytes }) else {
             throw APIError(
                 413,

@@ -91,6 +91,19 @@ enum BodyError: Error {
     case cutShort
 }
 
+extension JSONReadable {
+    /// Reads a value in a body, which the refusal calls by a name.
+    ///
+    /// - Throws: ``APIError`` 400 when the bytes are not one.
+    static func read(_ name: String, from bytes: [UInt8]) throws(APIError) -> Self {
+        do {
+            return try JSONReader.read(from: bytes)
+        } catch {
+            throw APIError(400, "\(name) is invalid: \(error)")
+        }
+    }
+}
+
 /// A body of a line of JSON and the bytes that belong to it, read as it arrives: the line is held, the bytes are not.
 struct IncomingFrame {
     private let body: IncomingBody

@@ -133,6 +133,11 @@ enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
+    /// Encodes values as a query or a form.
+    static func form(_ pairs: [(name: String, value: String)]) -> String {
+        pairs.map { "\($0.name)=\(encode($0.value))" }.joined(separator: "&")
+    }
+
     /// Whether a byte is one of RFC 3986's unreserved characters.
     static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {

@@ -17,7 +17,7 @@ extension Response {
         tag: EntityTag? = nil
     ) throws -> Response {
         let type = MediaType(name: entry.path.name)
-        let tag = tag ?? EntityTag(JournalRevision(number: entry.revision))
+        let tag = tag ?? EntityTag(text: "\(JournalRevision(number: entry.revision))")
         var headers = headers
         headers[.eTag] = tag.text
         if tag.isNamed(in: request.headers[.ifNoneMatch]) {
@@ -62,11 +62,6 @@ struct EntityTag: Hashable, Sendable {
     /// A tag of these characters, which are neither quotation marks nor control characters.
     init(text: String) {
         self.text = "\"\(text)\""
-    }
-
-    /// The tag of a version.
-    init(_ revision: JournalRevision) {
-        text = "\"\(revision)\""
     }
 
     /// Checks whether an `If-None-Match` header contains it.
