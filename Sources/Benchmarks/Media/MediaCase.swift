@@ -14,31 +14,28 @@ enum MediaCase {
         let folder = settings.folder("media")
         defer { settings.discard(folder) }
         let contestants = try await contestants(in: folder)
-        var tables: [Table] = []
-        let spheres = (0..<batch).map { folder + "/in/\($0 + 10).jpg" }
         LocalFiles.makeFolder(folder + "/in")
+        let paths = { (kind: String) in (0..<batch).map { "\(folder)/in/\(kind)\($0 + 10).jpg" } }
+        let (spheres, bare, progressive) = (paths(""), paths("bare-"), paths("progressive-"))
         for (index, path) in spheres.enumerated() { try link(photos + "/\(index % 2 + 1).jpg", path) }
-        for size in [128, 640, 1024] {
-            tables.append(
-                try await race(
-                    "\(batch) spheres of 5760x2880 to \(size) px, CPU and dB against the full size by Lanczos", size,
-                    spheres, contestants, settings.rounds, folder))
-        }
-        let bare = (0..<batch).map { folder + "/in/bare-\($0 + 10).jpg" }
         for (index, path) in bare.enumerated() {
             try LocalFiles.write(withoutTrailer(Fixture.bytes(at: photos + "/\(index % 2 + 1).jpg")), to: path)
         }
-        for size in [128, 640] {
-            tables.append(
-                try await race(
-                    "the same without their previews to \(size) px", size, bare, contestants, settings.rounds, folder))
-        }
-        let progressive = (0..<batch).map { folder + "/in/progressive-\($0 + 10).jpg" }
         for path in progressive { try link(photos + "/1_blurred.jpg", path) }
-        tables.append(
-            try await race(
-                "\(batch) progressive spheres of 5760x2880 with a preview of 256 px to 128 px", 128, progressive,
-                contestants, settings.rounds, folder))
+        let whole = "\(batch) spheres of 5760x2880 to"
+        let quality = "CPU and dB against the full size by Lanczos"
+        var tables: [Table] = []
+        for (title, size, files) in [
+            ("\(whole) 128 px, \(quality)", 128, spheres), ("\(whole) 640 px, \(quality)", 640, spheres),
+            ("\(whole) 1024 px, \(quality)", 1024, spheres),
+            ("the same without their previews to 128 px", 128, bare),
+            ("the same without their previews to 640 px", 640, bare),
+            (
+                "\(batch) progressive spheres of 5760x2880 with a preview of 256 px to 128 px", 128, progressive
+            ),
+        ] {
+            tables.append(try await race(title, size, files, contestants, settings.rounds, folder))
+        }
         tables.append(try await renditions(spheres[0], settings.rounds, folder))
         if let table = try await bomb(folder, settings.rounds) { tables.append(table) }
         return tables

@@ -12,38 +12,27 @@ import TestSupport
 /// ``SerialUploads`` and ``RateExactness``.
 enum SessionClient {
     static func run(_ arguments: [String]) async throws {
+        let usage = Settings.UsageError(
+            description: """
+                usage: session put FILE URL [COUNT [CA]] | get URL COUNT TASKS | cancel URL COUNT | \
+                queue URL COUNT | tls URL CA COUNT | progress FILE URL COUNT | serial COUNT DIR | rate SECONDS
+                """)
+        let number = { (index: Int) throws(Settings.UsageError) -> Int in
+            guard let number = Int(arguments[index]) else { throw usage }
+            return number
+        }
         switch (arguments.first, arguments.count) {
         case ("put", 3...5):
-            let count = arguments.count > 3 ? Int(arguments[3]) : 1
-            guard let count else { fallthrough }
+            let count = arguments.count > 3 ? try number(3) : 1
             try await put(arguments[1], arguments[2], count, authority: arguments.count > 4 ? arguments[4] : nil)
-        case ("get", 4):
-            guard let count = Int(arguments[2]), let tasks = Int(arguments[3]) else { fallthrough }
-            try await get(arguments[1], count, tasks)
-        case ("cancel", 3):
-            guard let count = Int(arguments[2]) else { fallthrough }
-            try await CancelLatency.run(arguments[1], count)
-        case ("queue", 3):
-            guard let count = Int(arguments[2]) else { fallthrough }
-            try await QueuedTasks.run(arguments[1], count)
-        case ("tls", 4):
-            guard let count = Int(arguments[3]) else { fallthrough }
-            try await Reconnects.run(arguments[1], arguments[2], count)
-        case ("progress", 4):
-            guard let count = Int(arguments[3]) else { fallthrough }
-            try await ProgressEvents.run(arguments[1], arguments[2], count)
-        case ("serial", 3):
-            guard let count = Int(arguments[1]) else { fallthrough }
-            try await SerialUploads.run(count, in: arguments[2])
-        case ("rate", 2):
-            guard let seconds = Int(arguments[1]) else { fallthrough }
-            try await RateExactness.run(seconds: seconds)
-        default:
-            throw Settings.UsageError(
-                description: """
-                    usage: session put FILE URL [COUNT [CA]] | get URL COUNT TASKS | cancel URL COUNT | \
-                    queue URL COUNT | tls URL CA COUNT | progress FILE URL COUNT | serial COUNT DIR | rate SECONDS
-                    """)
+        case ("get", 4): try await get(arguments[1], number(2), number(3))
+        case ("cancel", 3): try await CancelLatency.run(arguments[1], number(2))
+        case ("queue", 3): try await QueuedTasks.run(arguments[1], number(2))
+        case ("tls", 4): try await Reconnects.run(arguments[1], arguments[2], number(3))
+        case ("progress", 4): try await ProgressEvents.run(arguments[1], arguments[2], number(3))
+        case ("serial", 3): try await SerialUploads.run(number(1), in: arguments[2])
+        case ("rate", 2): try await RateExactness.run(seconds: number(1))
+        default: throw usage
         }
     }
 
