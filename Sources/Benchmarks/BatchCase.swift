@@ -10,37 +10,28 @@ enum BatchCase {
     private static let perBatch = 1000
 
     static func run(_ settings: Settings) async throws -> [Table] {
-        var up: [(String, [Measurement])] = []
-        var down: [Measurement] = []
-        var digests: [Measurement] = []
+        var (up, down, digests) = (Runs(), Runs(), Runs())
         let count = max(1, settings.notes / perBatch) * perBatch
         for connections in [1, 4, 8] {
-            var runs: [Measurement] = []
             for _ in 0..<settings.rounds {
                 let folder = settings.folder("batch")
                 defer { settings.discard(folder) }
                 let club = try await Club.open(["ann"], in: folder)
                 let wire = Wire(port: club.server.port, token: club.tokens[0])
                 let requests = (0..<(count / perBatch)).map { wire.batch($0) }
-                runs.append(try await wire.upload(requests, over: connections))
+                up.add("\(connections) connections", try await wire.upload(requests, over: connections))
                 if connections == 4 {
-                    down.append(try await wire.download(count))
-                    digests.append(try await wire.digest(folders: requests.count))
+                    down.add("journal", try await wire.download(count))
+                    digests.add("digest", try await wire.digest(folders: requests.count))
                 }
                 await club.close()
             }
-            up.append(("\(connections) connections", runs))
         }
         let title = "\(count) notes of 1.5 KiB, \(perBatch) to a batch and a folder"
         return [
-            Table.race(
-                title + ", up, durable", unit: "notes/s", amount: Double(count), reference: up[0].0, up),
-            Table.race(
-                title + ", down with contents", unit: "notes/s", amount: Double(count), reference: "journal",
-                [("journal", down)]),
-            Table.race(
-                title + ", digests of all", unit: "notes/s", amount: Double(count), reference: "digest",
-                [("digest", digests)]),
+            up.table(title + ", up, durable", unit: "notes/s", amount: Double(count), reference: "1 connections"),
+            down.table(title + ", down with contents", unit: "notes/s", amount: Double(count), reference: "journal"),
+            digests.table(title + ", digests of all", unit: "notes/s", amount: Double(count), reference: "digest"),
         ]
     }
 

@@ -14,16 +14,9 @@ struct LoadClient {
     /// Connects.
     init(port: UInt16) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let code = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        guard descriptor >= 0, LoopbackAddress.server.connect(descriptor, port: port) else {
+            throw Stopwatch.Failure(description: "cannot connect to port \(port)")
         }
-        guard descriptor >= 0, code == 0 else { throw Stopwatch.Failure(description: "cannot connect to port \(port)") }
         var yes: Int32 = 1
         unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
     }

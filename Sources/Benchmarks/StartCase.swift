@@ -20,53 +20,53 @@ enum StartCase {
         // A copy, as after installation: a file fresh from the linker is scattered in memory, and a few percent slower.
         let byteclub = folder + "/byteclub"
         try await Program.run("/bin/cp", [Program.path("byteclub"), byteclub]).succeeded()
-        let commands = [
-            "\(byteclub) --version", "curl --version", "\(byteclub) notes list",
-            "curl -sS -o \(folder)/listing -H '\(header)' \(listing)",
+        let versions = [("byteclub --version", "\(byteclub) --version"), ("curl --version", "curl --version")]
+        let listings = [
+            ("byteclub notes list", "\(byteclub) notes list"),
+            ("curl GET", "curl -sS -o \(folder)/listing -H '\(header)' \(listing)"),
         ]
-        let times = try await rounds(settings, commands, ann, folder)
+        let cold = try await rounds(settings, versions + listings, ann, folder)
         // The same over the connections of a running daemon.
         let daemon = try ann.start(["daemon"], timeout: .seconds(3600))
         while unsafe access(ann.home + "/state/byteclub/transfers/daemon.sock", F_OK) != 0 {
             try await Task.sleep(for: .milliseconds(20))
         }
-        let warm = try await rounds(settings, Array(commands[2...]), ann, folder)
+        let warm = try await rounds(settings, listings, ann, folder)
         daemon.send(SIGTERM)
         _ = await daemon.result()
         await club.close()
         let title = "Start, medians of \(settings.rounds * 10) rounds of 20 runs"
         return [
-            Table.race(
-                title + ": version", unit: "runs/s", amount: 1, reference: "curl --version",
-                [("byteclub --version", times[0]), ("curl --version", times[1])]),
-            Table.race(
+            cold.table(
+                title + ": version", unit: "runs/s", amount: 1, reference: "curl --version", of: versions.map(\.0)),
+            cold.table(
                 title + ": a listing of 100 notes", unit: "runs/s", amount: 1, reference: "curl GET",
-                [("byteclub notes list", times[2]), ("curl GET", times[3])]),
-            Table.race(
+                of: listings.map(\.0)),
+            warm.table(
                 title + ": a listing of 100 notes, with a daemon (goal 0.6 x in time)", unit: "runs/s", amount: 1,
-                reference: "curl GET", [("byteclub notes list", warm[0]), ("curl GET", warm[1])]),
+                reference: "curl GET"),
         ]
     }
 
     /// The times of some commands, in short rounds by turns, since how fast a machine starts programs changes from one
     /// second to the next.
     private static func rounds(
-        _ settings: Settings, _ commands: [String], _ member: MemberMachine, _ folder: String
-    ) async throws -> [[Measurement]] {
+        _ settings: Settings, _ commands: [(name: String, text: String)], _ member: MemberMachine, _ folder: String
+    ) async throws -> Runs {
         let report = folder + "/report.json"
-        var times = [[Measurement]](repeating: [], count: commands.count)
+        var runs = Runs()
         for _ in 0..<settings.rounds * 10 {
             try await Program.run(
                 Program.system("hyperfine") ?? "hyperfine",
-                ["-N", "--warmup", "2", "--runs", "20", "--export-json", report] + commands,
+                ["-N", "--warmup", "2", "--runs", "20", "--export-json", report] + commands.map(\.text),
                 environment: member.environment, directory: folder, timeout: .seconds(600)
             ).succeeded()
             let parsed = try JSONDecoder().decode(Report.self, from: Data(Fixture.bytes(at: report)))
-            for (index, row) in parsed.results.enumerated() {
-                times[index].append(Measurement(seconds: row.median, processor: row.user + row.system))
+            for (command, row) in zip(commands, parsed.results) {
+                runs.add(command.name, Measurement(seconds: row.median, processor: row.user + row.system))
             }
         }
-        return times
+        return runs
     }
 
     private struct Report: Decodable {

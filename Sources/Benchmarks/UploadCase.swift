@@ -5,8 +5,8 @@ enum UploadCase {
     static func run(_ settings: Settings) async throws -> [Table] {
         let folder = settings.folder("upload")
         defer { settings.discard(folder) }
-        var runs: [String: [Measurement]] = [:]
-        var servers: [String: [Double]] = [:]
+        var runs = Runs()
+        var servers = Runs()
         let head = Fixture.bytes("panoramas/city.jpg")
         let (small, large) = (folder + "/small.jpg", folder + "/large.jpg")
         try LocalFiles.writeLarge(head: head, length: 64 << 20, seed: 1, to: small)
@@ -28,22 +28,19 @@ enum UploadCase {
                     run = try await Stopwatch.run(
                         "byteclub", ["photos", "upload", file], environment: club.members[0].environment, in: place)
                 }
-                runs[name, default: []].append(run)
-                servers[name, default: []].append(Double(club.server.process?.currentPeakMemory() ?? 0) / 1_048_576)
+                runs.add(name, run)
+                let memory = Double(club.server.process?.currentPeakMemory() ?? 0) / 1_048_576
+                servers.add(name, Measurement(seconds: 0, memory: memory))
                 await club.close()
                 settings.discard(place)
             }
         }
-        let race = Table.race(
+        let race = runs.table(
             "\(settings.mebibytes) MiB up, hashed on both sides, durable\(settings.label)", unit: "MiB/s",
-            amount: Double(settings.mebibytes), reference: curl,
-            [ours(settings.mebibytes), curl].map { ($0, runs[$0] ?? []) })
+            amount: Double(settings.mebibytes), reference: curl, of: [ours(settings.mebibytes), curl])
         var memory = Table(title: "Memory of that\(settings.label)", header: ["file", "client MiB", "server MiB"])
         for name in [ours(64), ours(settings.mebibytes)] {
-            memory.rows.append([
-                name, Table.number(Measurement.median(runs[name] ?? []).memory, 1),
-                Table.number(Measurement.median(servers[name] ?? []), 1),
-            ])
+            memory.rows.append([name] + [runs, servers].map { Table.number($0.median(name).memory, 1) })
         }
         return [race, memory]
     }

@@ -66,24 +66,23 @@ enum MediaCase {
     private static func race(
         _ title: String, _ size: Int, _ photos: [String], _ contestants: [Contestant], _ rounds: Int, _ folder: String
     ) async throws -> Table {
-        var runs = [[Measurement]](repeating: [], count: contestants.count)
+        var runs = Runs()
         for _ in 0..<rounds {
             for (index, contestant) in contestants.enumerated() {
                 let output = folder + "/out-\(index)"
                 LocalFiles.makeFolder(output)
-                runs[index].append(
-                    try await Stopwatch.run(
-                        contestant.program, contestant.arguments(size, output, photos), in: folder))
+                let arguments = contestant.arguments(size, output, photos)
+                runs.add(contestant.name, try await Stopwatch.run(contestant.program, arguments, in: folder))
             }
         }
-        let medians = runs.map { Measurement.median($0) }
         var table = Table(title: title, header: ["contestant", "CPU ms each", "byteclub is x", "peak MiB", "dB"])
         for (index, contestant) in contestants.enumerated() {
             let quality = try await quality(of: folder + "/out-\(index)", photos, size, folder)
+            let median = runs.median(contestant.name)
             table.rows.append([
-                contestant.name, Table.number(medians[index].processor * 1000 / Double(photos.count), 1),
-                Table.number(medians[0].processor / medians[index].processor, 2),
-                Table.number(medians[index].memory, 0), quality.map { Table.number($0, 2) } ?? "",
+                contestant.name, Table.number(median.processor * 1000 / Double(photos.count), 1),
+                Table.number(runs.median(ours).processor / median.processor, 2), Table.number(median.memory, 0),
+                quality.map { Table.number($0, 2) } ?? "",
             ])
         }
         return table
@@ -122,11 +121,10 @@ enum MediaCase {
         let output = folder + "/renditions"
         LocalFiles.makeFolder(output)
         let program = Program.path("Benchmarks")
-        var together: [Measurement] = []
-        var apart: [Measurement] = []
+        let list = sizes.map { "\($0)" }.joined(separator: ",")
+        var runs = Runs()
         for _ in 0..<rounds {
-            let list = sizes.map { "\($0)" }.joined(separator: ",")
-            together.append(try await Stopwatch.run(program, ["pictures", list, output, photo], in: folder))
+            runs.add("one decode", try await Stopwatch.run(program, ["pictures", list, output, photo], in: folder))
             var sum = Measurement(seconds: 0)
             for size in sizes {
                 let one = try await Stopwatch.run(program, ["pictures", "\(size)", output, photo], in: folder)
@@ -134,11 +132,10 @@ enum MediaCase {
                 sum.processor += one.processor
                 sum.memory = max(sum.memory, one.memory)
             }
-            apart.append(sum)
+            runs.add("thumbnails apart", sum)
         }
-        return Table.race(
-            "4096, 2048, 1024, 512 and 256 px of a sphere", unit: "photos/s", amount: 1, reference: "thumbnails apart",
-            [("one decode", together), ("thumbnails apart", apart)])
+        return runs.table(
+            "4096, 2048, 1024, 512 and 256 px of a sphere", unit: "photos/s", amount: 1, reference: "thumbnails apart")
     }
 
     /// A small progressive file whose coefficients would fill 880 MiB, which is refused; nil without vips.

@@ -104,23 +104,23 @@ enum SessionCase {
         _ title: String, _ unit: String, _ amount: Double, _ reference: String, _ contestants: [Contestant],
         _ rounds: Int, _ folder: String
     ) async throws -> Table {
-        var runs = [[Measurement]](repeating: [], count: contestants.count)
+        var runs = Runs()
         for _ in 0..<rounds {
-            for (index, contestant) in contestants.enumerated() {
-                runs[index].append(
-                    try await Stopwatch.run(contestant.program, contestant.arguments, in: folder))
+            for contestant in contestants {
+                runs.add(
+                    contestant.name, try await Stopwatch.run(contestant.program, contestant.arguments, in: folder))
             }
         }
-        let medians = runs.map { Measurement.median($0) }
-        let base = zip(contestants, medians).first { $0.0.name == reference }?.1
+        let base = runs.median(reference)
         var table = Table(
             title: title,
             header: ["contestant", unit, "x \(reference)", "CPU s", "CPU x \(reference)", "CPU µs each", "peak MiB"])
-        for (contestant, run) in zip(contestants, medians) {
+        for name in contestants.map(\.name) {
+            let run = runs.median(name)
             table.rows.append([
-                contestant.name, Table.number(amount / run.seconds, 0),
-                Table.number((base?.seconds ?? .nan) / run.seconds, 2), Table.number(run.processor, 2),
-                Table.number(run.processor / (base?.processor ?? .nan), 2),
+                name, Table.number(amount / run.seconds, 0),
+                Table.number(base.seconds / run.seconds, 2), Table.number(run.processor, 2),
+                Table.number(run.processor / base.processor, 2),
                 Table.number(run.processor * 1e6 / amount, 1), Table.number(run.memory, 1),
             ])
         }
