@@ -97,7 +97,7 @@ public enum Hexadecimal {
     public static func isDigit(_ byte: UInt8) -> Bool { value(byte) != nil }
 
     /// The value of a digit of either case; nil when it is none.
-    static func value(_ digit: UInt8) -> UInt8? {
+    package static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10

@@ -53,14 +53,7 @@ extension WebSite {
             .map { String($0.dropFirst(start.utf8.count)) }
     }
 
-    /// Refuses a form that did not come from a page of this site.
-    ///
-    /// - Throws: ``APIError`` 403.
-    func checkForm(_ request: RoutedRequest, _ visit: Visit) throws(APIError) {
-        try checkForm(request, visit, token: visit["csrf"])
-    }
-
-    /// The same with the token of a form that is not among the parameters.
+    /// Refuses a form, with this token in it, that did not come from a page of this site.
     ///
     /// - Throws: ``APIError`` 403.
     func checkForm(_ request: RoutedRequest, _ visit: Visit, token: String?) throws(APIError) {

@@ -40,7 +40,7 @@ struct WebSite: Sendable {
             // The handler of an upload reads its form piece by piece, and checks it.
             if request.method == .post, request.endpoint.cost.body == .form {
                 if let kept = signInKeepingText(visit) { return kept }
-                try checkForm(request, visit)
+                try checkForm(request, visit, token: visit["csrf"])
             }
             return try await handler(visit)
         } catch let error as APIError {

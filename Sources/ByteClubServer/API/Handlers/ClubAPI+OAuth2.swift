@@ -7,35 +7,33 @@ extension ClubAPI {
     /// Answers `POST /oauth2/token`: a code becomes a token, once.
     func token(_ request: RoutedRequest) async throws -> Response {
         if request.parameters["grant_type"] == Self.deviceGrantType { return try await deviceToken(request) }
-        return try await authenticator.countingFailures(of: request, redeemCode)
-    }
-
-    private func redeemCode(_ request: RoutedRequest) async throws -> Response {
-        guard request.parameters["grant_type"] == "authorization_code" else {
-            return .oauth2(
-                "unsupported_grant_type", "grant_type must be authorization_code or \(Self.deviceGrantType)")
-        }
-        guard let code = request.parameters["code"] else {
-            return .oauth2("invalid_request", "the parameter code is missing")
-        }
-        let (key, secret) = try OAuth2Client.credentials(in: request)
-        guard let key, let app = try await store.app(key) else { return .invalidClient }
-        let verifier = request.parameters["code_verifier"]
-        // A program that proves itself by PKCE needs no secret; one that shows a secret must show the right one.
-        if secret != nil || verifier == nil {
-            guard let known = app.secret, let secret, ConstantTime.equal(known, secret) else {
-                return .invalidClient
+        return try await authenticator.countingFailures(of: request) { request in
+            guard request.parameters["grant_type"] == "authorization_code" else {
+                return .oauth2(
+                    "unsupported_grant_type", "grant_type must be authorization_code or \(Self.deviceGrantType)")
             }
+            guard let code = request.parameters["code"] else {
+                return .oauth2("invalid_request", "the parameter code is missing")
+            }
+            let (key, secret) = try OAuth2Client.credentials(in: request)
+            guard let key, let app = try await store.app(key) else { return .invalidClient }
+            let verifier = request.parameters["code_verifier"]
+            // A program that proves itself by PKCE needs no secret; one that shows a secret must show the right one.
+            if secret != nil || verifier == nil {
+                guard let known = app.secret, let secret, ConstantTime.equal(known, secret) else {
+                    return .invalidClient
+                }
+            }
+            let (redirect, challenge) = (request.parameters["redirect_uri"], verifier.map(PKCE.challenge))
+            let redeemed = try await store.redeemCode(code) {
+                $0.app == app.key && $0.redirect == redirect && $0.challenge == challenge
+            }
+            guard let redeemed else {
+                return .oauth2(
+                    "invalid_grant", "the code is unknown, used, over ten minutes old, or was made for somebody else")
+            }
+            return .token(redeemed.token, of: redeemed.grant.member)
         }
-        let (redirect, challenge) = (request.parameters["redirect_uri"], verifier.map(PKCE.challenge))
-        let redeemed = try await store.redeemCode(code) {
-            $0.app == app.key && $0.redirect == redirect && $0.challenge == challenge
-        }
-        guard let redeemed else {
-            return .oauth2(
-                "invalid_grant", "the code is unknown, used, over ten minutes old, or was made for somebody else")
-        }
-        return .token(redeemed.token, of: redeemed.grant.member)
     }
 
     /// Answers `POST /oauth2/token_from_oauth1`: a bearer token in exchange for an OAuth 1 token.

@@ -109,7 +109,9 @@ enum PercentEncoding {
         while let byte = rest.next() {
             switch byte {
             case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
+                guard let high = rest.next().flatMap(Hexadecimal.value),
+                    let low = rest.next().flatMap(Hexadecimal.value)
+                else { return nil }
                 bytes.append(high << 4 | low)
             case UInt8(ascii: "+") where plusIsBlank: bytes.append(UInt8(ascii: " "))
             default: bytes.append(byte)
@@ -145,15 +147,6 @@ enum PercentEncoding {
             UInt8(ascii: "A")...UInt8(ascii: "Z"):
             true
         default: "-._~".utf8.contains(byte)
-        }
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
         }
     }
 }
