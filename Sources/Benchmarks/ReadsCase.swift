@@ -49,9 +49,7 @@ enum ReadsCase {
         return table
     }
 
-    private static func downloads(
-        _ settings: Settings, _ ours: LoadedServer, _ folder: String
-    ) async throws -> Table {
+    private static func downloads(_ settings: Settings, _ ours: LoadedServer, _ folder: String) async throws -> Table {
         let nginx = try await Nginx.start(in: folder)
         let photo = nginx.root + "/photo.jpg"
         try LocalFiles.writeLarge(

@@ -109,9 +109,7 @@ struct UpAndDown {
     }
 
     /// Processor time for a file at each end, which is independent of the disk.
-    func processorTime(
-        _ title: String, files: Int, unit: String, perSecond: Double, digits: Int
-    ) -> Table {
+    func processorTime(_ title: String, files: Int, unit: String, perSecond: Double, digits: Int) -> Table {
         var table = Table(title: title, header: ["way", "client \(unit)", "server \(unit)"])
         for (way, client, server) in [("up", up, server.up), ("down", down, server.down)] {
             table.rows.append(

@@ -2,26 +2,18 @@ import HTTPTypes
 
 /// An operation of the server: its address, the role that it needs, its cost, and its handler.
 struct Endpoint: Sendable {
-    /// The components of the URL that may follow an endpoint's name.
-    enum Tail: Sendable {
-        /// Nothing.
-        case none
-        /// Exactly one.
-        case item
-        /// One or none.
-        case optionalItem
+    /// How many components of the URL may follow an endpoint's name.
+    struct Tail: Hashable, Sendable {
+        static let none = Tail(counts: 0...0)
+        static let item = Tail(counts: 1...1)
+        static let optionalItem = Tail(counts: 0...1)
         /// Any number: as a rule a root and a path.
-        case path
+        static let path = Tail(counts: 0...Int.max)
+
+        fileprivate let counts: ClosedRange<Int>
 
         /// Whether so many components may come.
-        func accepts(_ count: Int) -> Bool {
-            switch self {
-            case .none: count == 0
-            case .item: count == 1
-            case .optionalItem: count <= 1
-            case .path: true
-            }
-        }
+        func accepts(_ count: Int) -> Bool { counts.contains(count) }
     }
 
     /// The role that a request needs, and the function that answers it.
@@ -50,16 +42,6 @@ struct Endpoint: Sendable {
     var countsItself = false
     /// The function that answers.
     let handler: Handler
-
-    /// Who may ask: members of this role or above it; nil for everybody.
-    var role: Role? {
-        if case .member(let role, _) = handler { role } else { nil }
-    }
-
-    /// Whether it is a page for people.
-    var isPage: Bool {
-        if case .page = handler { true } else { false }
-    }
 
     /// Where it is in the URL: the components before the tail, with slashes between them.
     var addresses: [String] {

@@ -36,7 +36,7 @@ struct ServeCommand: AsyncParsableCommand {
         // A person looks for the link and for errors, not for requests.
         if isatty(STDERR_FILENO) == 1 { configuration.requestLevel = .debug }
         let logger = Logger(label: "byteclub-server") { _ in LineLog(level: level, format: format) }
-        let allowed = DescriptorLimit.connections(with: DescriptorLimit.raise())
+        let allowed = DescriptorLimit.raise()
         if allowed < configuration.connections.connections {
             logger.notice("the limit on open files allows \(allowed) connections")
             configuration.connections.connections = allowed

@@ -115,18 +115,16 @@ struct ServeOptions: ParsableArguments {
     var flags: [SettingName: String] {
         let given: [(SettingName, String?)] = [
             (.data, data), (.name, name), (.listen, listen), (.tlsCertificate, tlsCertificate), (.tlsKey, tlsKey),
-            (.tlsSelfSigned, tlsSelfSigned.map { "\($0)" }),
-            (.publicURL, publicURL), (.insecureHTTP, insecureHTTP.map { "\($0)" }), (.trustedProxies, trustedProxies),
+            (.tlsSelfSigned, tlsSelfSigned.map { "\($0)" }), (.publicURL, publicURL),
+            (.insecureHTTP, insecureHTTP.map { "\($0)" }), (.trustedProxies, trustedProxies),
             (.proxyHeader, proxyHeader), (.metricsListen, metricsListen), (.logLevel, logLevel),
-            (.logFormat, logFormat),
-            (.connections, connections),
-            (.idleTimeout, idleTimeout), (.headTimeout, headTimeout), (.stallTimeout, stallTimeout),
-            (.slowestClient, slowestClient), (.drainTimeout, drainTimeout), (.memberRate, memberRate),
-            (.attemptRate, attemptRate), (.anonymousRate, anonymousRate), (.longpollMinimum, longpollMinimum),
-            (.bodyLimit, bodyLimit),
-            (.keepHistory, keepHistory), (.quota, quota), (.memberQuota, memberQuota),
-            (.historyQuota, historyQuota), (.entries, entries), (.memberEntries, memberEntries),
-            (.unfinishedUploads, unfinishedUploads), (.housekeepingInterval, housekeepingInterval),
+            (.logFormat, logFormat), (.connections, connections), (.idleTimeout, idleTimeout),
+            (.headTimeout, headTimeout), (.stallTimeout, stallTimeout), (.slowestClient, slowestClient),
+            (.drainTimeout, drainTimeout), (.memberRate, memberRate), (.attemptRate, attemptRate),
+            (.anonymousRate, anonymousRate), (.longpollMinimum, longpollMinimum), (.bodyLimit, bodyLimit),
+            (.keepHistory, keepHistory), (.quota, quota), (.memberQuota, memberQuota), (.historyQuota, historyQuota),
+            (.entries, entries), (.memberEntries, memberEntries), (.unfinishedUploads, unfinishedUploads),
+            (.housekeepingInterval, housekeepingInterval),
         ]
         return Dictionary(uniqueKeysWithValues: given.compactMap { name, text in text.map { (name, $0) } })
     }

@@ -47,12 +47,6 @@ enum StandardOutput {
     /// Writes a JSON text and ends the line.
     static func write(json: [UInt8]) { write(VisibleText.json(json) + [UInt8(ascii: "\n")]) }
 
-    /// Ends the program when a result cannot be written; a reader that has closed the pipe has all that it needs.
-    private static func refused(_ number: Int32) {
-        if number == EPIPE { return }
-        CommandFailure(.io, "cannot write standard output: \(unsafe String(cString: strerror(number)))").exit()
-    }
-
     private static func write(_ bytes: [UInt8], isOptional: Bool = false) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -65,7 +59,9 @@ enum StandardOutput {
                     var ready = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
                     if unsafe poll(&ready, 1, -1) >= 0 || errno == EINTR { continue }
                 }
-                return isOptional ? () : refused(number)
+                // A reader that has closed the pipe has all that it needs.
+                if isOptional || number == EPIPE { return }
+                CommandFailure(.io, "cannot write standard output: \(unsafe String(cString: strerror(number)))").exit()
             }
             rest = rest.dropFirst(count)
         }

@@ -49,25 +49,21 @@ final class HealthCheck: Sendable {
     }
 
     private func databaseProblem() async -> String? {
-        let store = store
-        let answers = AsyncStream<String?> { answers in
-            let reading = Task {
-                do {
-                    _ = try await store.read { try $0.state.lastRevision() }
-                    answers.yield(nil)
-                } catch {
-                    answers.yield("the database does not answer: \(ServerFault.line(for: error))")
-                }
-                answers.finish()
+        let (answers, answer) = AsyncStream<String?>.makeStream()
+        let reading = Task { [store] in
+            do {
+                _ = try await store.read { try $0.state.lastRevision() }
+                answer.yield(nil)
+            } catch {
+                answer.yield("the database does not answer: \(ServerFault.line(for: error))")
             }
-            let waiting = Task {
-                try await Task.sleep(for: Self.patience)
-                answers.yield("the database takes longer than \(Self.patience)")
-                answers.finish()
-                reading.cancel()
-            }
-            answers.onTermination = { _ in waiting.cancel() }
         }
+        let waiting = Task {
+            try await Task.sleep(for: Self.patience)
+            answer.yield("the database takes longer than \(Self.patience)")
+            reading.cancel()
+        }
+        defer { waiting.cancel() }
         for await answer in answers { return answer }
         return "the check was cut short"
     }

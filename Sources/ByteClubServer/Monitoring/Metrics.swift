@@ -17,15 +17,15 @@ final class RequestMetrics: Sendable {
     private let series = Mutex<[String: Series]>([:])
 
     /// Counts an answer.
-    func record(operation: String, status: Int, seconds: Double, received: Int64, sent: Int64) {
+    func record(_ answer: RequestRecord) {
         series.withLock { all in
-            var series = all[operation] ?? Series()
-            all[operation] = nil
-            series.classes[min(max(status / 100, 0), 5)] += 1
-            series.latency.record(seconds)
-            series.received += received
-            series.sent += sent
-            all[operation] = series
+            var series = all[answer.endpoint] ?? Series()
+            all[answer.endpoint] = nil
+            series.classes[min(max(answer.status / 100, 0), 5)] += 1
+            series.latency.record(answer.seconds)
+            series.received += answer.received
+            series.sent += answer.sent
+            all[answer.endpoint] = series
         }
     }
 

@@ -3,7 +3,6 @@ import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
-import NIOPosix
 import ServiceLifecycle
 
 /// The metrics and the health of the server, for an operator's programs.

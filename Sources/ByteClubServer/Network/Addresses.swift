@@ -26,10 +26,9 @@ struct ListenAddress: Hashable, Sendable {
 
     /// Whether only programs on this machine can reach it.
     var isLoopback: Bool {
-        host == "localhost" || host == "::1" || (host.hasPrefix("127.") && host.utf8.allSatisfy(Self.isAddress))
+        host == "localhost" || host == "::1"
+            || (host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || (48...57).contains($0) })
     }
-
-    private static func isAddress(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ".") || (48...57).contains(byte) }
 
     /// The failure to listen here; an error of the system or of name resolution is reported with the address.
     func failure(_ error: any Error) -> any Error {

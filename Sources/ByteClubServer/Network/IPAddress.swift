@@ -13,12 +13,9 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether it is the wildcard for every address of a machine: `0.0.0.0` or `::`.
     var isUnspecified: Bool { bits == 0 || bits == Self.mappedPrefix }
+}
 
-    /// Creates an IPv6 address from its bits.
-    init(bits: UInt128) {
-        self.bits = bits
-    }
-
+extension IPAddress {
     /// Creates an address from its 4 or 16 bytes on the wire.
     init(bytes: some Collection<UInt8>) {
         let number = bytes.reduce(0) { $0 << 8 | UInt128($1) }
@@ -60,9 +57,7 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
             isIPv4 ? AF_INET : AF_INET6, bytes, &buffer, socklen_t(buffer.count))
         return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
-}
 
-extension IPAddress {
     /// The address of an end of a connection; nil for a socket that is not IP.
     init?(_ address: SocketAddress?) {
         // In the kernel's structures the address follows the family, the port and, for IPv6, the flow's label.

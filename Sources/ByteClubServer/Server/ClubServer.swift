@@ -1,6 +1,4 @@
-import HummingbirdCore
 import Logging
-import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
@@ -95,8 +93,6 @@ struct ClubServer: Service {
         let open = OpenRequests(store: store)
         let responder = ClubResponder(
             api: api, requests: open, configuration: configuration, metrics: requests, logger: logger,
-            access: AccessLog(
-                logger: logger, format: configuration.logFormat, level: configuration.requestLevel),
             refusals: RefusalLog(logger: logger))
         async let _ = open.watch()
         try await withGracefulShutdownHandler {

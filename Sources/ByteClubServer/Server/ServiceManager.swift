@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import NIOCore
 import ServiceLifecycle
 import UnixSignals
 
@@ -93,7 +94,7 @@ struct CertificateReload: Service {
 
     func run() async throws {
         for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
-            notifier?.send("RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds())")
+            notifier?.send("RELOADING=1\nMONOTONIC_USEC=\(NIODeadline.now().uptimeNanoseconds / 1000)")
             do {
                 let isRead = try server.reloadCertificate()
                 logger.notice(isRead ? "reloaded the certificate" : "no certificate to reload")
@@ -102,11 +103,5 @@ struct CertificateReload: Service {
             }
             notifier?.send("READY=1")
         }
-    }
-
-    private static func monotonicMicroseconds() -> Int64 {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
     }
 }

@@ -143,20 +143,10 @@ enum GalleryChoice: String, CaseIterable {
     case all, panoramas
 
     /// The link to it.
-    var name: String {
-        switch self {
-        case .all: "All"
-        case .panoramas: "Panoramas"
-        }
-    }
+    var name: String { self == .all ? "All" : "Panoramas" }
 
     /// The kinds of photos; nil for all there is.
-    var kinds: Set<PhotoShape.Kind>? {
-        switch self {
-        case .all: nil
-        case .panoramas: PhotoShape.Kind.panoramas
-        }
-    }
+    var kinds: Set<PhotoShape.Kind>? { self == .all ? nil : PhotoShape.Kind.panoramas }
 
     /// The address of the page with the items before a place; of the first page for nil.
     func address(before place: GalleryPlace?) -> String {

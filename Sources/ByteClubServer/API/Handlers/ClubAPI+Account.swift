@@ -1,5 +1,4 @@
 import ByteClubCore
-import HTTPTypes
 
 /// The operation that describes the member's account.
 extension ClubAPI {

@@ -1,6 +1,4 @@
 import ByteClubCore
-import HTTPTypes
-import NIOCore
 
 /// Applies a mirror's changes in one batch.
 extension ClubAPI {

@@ -1,5 +1,4 @@
 import ByteClubCore
-import HTTPTypes
 
 /// Lets machines without a browser in by a short code (RFC 8628), on which a member decides at the page `/device`.
 extension ClubAPI {
@@ -52,7 +51,7 @@ extension ClubAPI {
 
     /// The app that asks; nil when it is not known, or does not show its secret.
     private func client(_ request: RoutedRequest) async throws -> App? {
-        let (key, secret) = try OAuth2Client.credentials(in: request)
+        let (key, secret) = try request.clientCredentials()
         guard let key, let app = try await store.app(key) else { return nil }
         guard let known = app.secret else { return secret == nil ? app : nil }
         return secret.map { ConstantTime.equal($0, known) } == true ? app : nil

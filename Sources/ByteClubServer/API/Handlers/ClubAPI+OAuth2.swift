@@ -15,7 +15,7 @@ extension ClubAPI {
             guard let code = request.parameters["code"] else {
                 return .oauth2("invalid_request", "the parameter code is missing")
             }
-            let (key, secret) = try OAuth2Client.credentials(in: request)
+            let (key, secret) = try request.clientCredentials()
             guard let key, let app = try await store.app(key) else { return .invalidClient }
             let verifier = request.parameters["code_verifier"]
             // A program that proves itself by PKCE needs no secret; one that shows a secret must show the right one.
@@ -52,12 +52,11 @@ extension ClubAPI {
     }
 }
 
-/// The ways in which a program identifies itself by OAuth 2.0.
-enum OAuth2Client {
-    /// The app's key and secret, from HTTP Basic or the form.
-    static func credentials(in request: RoutedRequest) throws(APIError) -> (key: String?, secret: String?) {
-        guard let header = request.headers[.authorization] else {
-            return (request.parameters["client_id"], request.parameters["client_secret"])
+extension RoutedRequest {
+    /// The key and the secret with which an app identifies itself by OAuth 2.0, from HTTP Basic or the form.
+    func clientCredentials() throws(APIError) -> (key: String?, secret: String?) {
+        guard let header = headers[.authorization] else {
+            return (parameters["client_id"], parameters["client_secret"])
         }
         let parts = header.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic", let data = Data(base64Encoded: String(parts[1])),

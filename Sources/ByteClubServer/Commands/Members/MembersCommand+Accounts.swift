@@ -41,8 +41,7 @@ extension MembersCommand {
                 if HiddenLine.isTyped, HiddenLine.read("Repeat password: ") != password {
                     throw CommandFailure(.data, "the passwords do not match; nothing was changed")
                 }
-                let hash = try await PasswordHash.make(password)
-                _ = try await store.setPassword(hash, ofMember: name, replacing: .any, shuttingOutDevices: false)
+                try await store.setPassword(try await PasswordHash.make(password), ofMember: name)
             }
         }
     }

@@ -75,7 +75,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             guard exchange.requestsInProgress < ConnectionFault.mostRequests else {
-                return errorCaught(context: context, error: RequestFault.tooManyWaiting)
+                return errorCaught(context: context, error: ConnectionFault.tooManyWaiting)
             }
             guard !exchange.isIdle || connections.begin(context.channel) else {
                 return answer(ConnectionFault.tooManyConnections, context)

@@ -43,17 +43,12 @@ extension HTTP1Channel.Configuration {
     }
 }
 
-/// How many files and connections the system lets this process have open.
+/// The descriptors that the system lets this process have open.
 enum DescriptorLimit {
     /// The descriptors that the server needs besides connections: for the database, the log and uploads.
-    static let reserve = 128
+    private static let reserve = 128
 
-    /// Asks for as many as this process may have.
-    ///
-    /// - Returns: How many it has.
-    @discardableResult
-    static func raise() -> Int { byteclub_raise_descriptor_limit() }
-
-    /// How many connections that allows: each may have a file open besides.
-    static func connections(with descriptors: Int) -> Int { max(16, (descriptors - reserve) / 2) }
+    /// Asks for as many as this process may have, and returns how many connections they allow: each may have a file open
+    /// besides.
+    static func raise() -> Int { max(16, (byteclub_raise_descriptor_limit() - reserve) / 2) }
 }

@@ -12,34 +12,21 @@ enum ConnectionFault {
     static let tooManyConnections = APIError(503, "the server has too many connections; try again", retryAfter: 5)
     static let slowHead = APIError(408, "the request's head took too long")
     static let slowBody = APIError(408, "the request's body was too slow")
+    /// Too many requests wait behind one whose answer is due.
+    static let tooManyWaiting = APIError(
+        429, "too many pending requests on this connection; read answers before sending more", retryAfter: 1)
+    /// There is no `Host`, several, or one that is no host; RFC 9112, 3.2.
+    static let noHost = APIError(400, "the request needs one Host header, which names a host")
 
     /// The refusal of input that is not HTTP; nil for errors of another kind.
     static func refusal(for error: any Error) -> APIError? {
-        if let fault = error as? RequestFault { return fault.refusal }
+        if let fault = error as? APIError { return fault }
         if error is HTTP1TypeConversionError { return APIError(400, "the request is malformed") }
         guard let error = error as? HTTPParserError else { return nil }
         switch error {
         case .headerOverflow: return APIError(431, "the request's head is too large")
         case .invalidVersion: return APIError(505, "the server supports only HTTP/1")
         default: return APIError(400, "the request is malformed")
-        }
-    }
-}
-
-/// The faults of requests that a parser accepts.
-enum RequestFault: Error {
-    /// Too many of them wait behind one whose answer is due.
-    case tooManyWaiting
-    /// There is no `Host`, several, or one that is no host; RFC 9112, 3.2.
-    case host
-
-    /// The refusal for the client.
-    var refusal: APIError {
-        switch self {
-        case .tooManyWaiting:
-            APIError(
-                429, "too many pending requests on this connection; read answers before sending more", retryAfter: 1)
-        case .host: APIError(400, "the request needs one Host header, which names a host")
         }
     }
 }
@@ -58,7 +45,7 @@ final class HostCheck: ChannelInboundHandler, RemovableChannelHandler {
         if isRefused { return }
         if case .head(let head) = unwrapInboundIn(data), !Self.isGood(head) {
             isRefused = true
-            return context.fireErrorCaught(RequestFault.host)
+            return context.fireErrorCaught(ConnectionFault.noHost)
         }
         context.fireChannelRead(data)
     }

@@ -112,7 +112,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         feed(context)
         if held.readableBytes > Self.mostHeld {
             drop()
-            context.fireErrorCaught(RequestFault.tooManyWaiting)
+            context.fireErrorCaught(ConnectionFault.tooManyWaiting)
         } else if held.readableBytes > 0 {
             // The rest must not keep the memory of the whole buffer alive.
             held = ByteBuffer(bytes: held.readableBytesView)

@@ -12,7 +12,6 @@ struct ClubResponder: Sendable {
     let configuration: ClubConfiguration
     let metrics: RequestMetrics
     let logger: Logger
-    let access: AccessLog
     let refusals: RefusalLog
     private let budget = SendBudget()
     private let ids = RequestIDs()
@@ -74,11 +73,21 @@ struct ClubResponder: Sendable {
         if record.status == HTTPResponse.Status.tooManyRequests.code, record.member == nil {
             refusals.count(request.client.address?.network)
         } else {
-            access.write(record, remark: remark)
+            write(record, remark)
         }
-        metrics.record(
-            operation: record.endpoint, status: record.status,
-            seconds: record.seconds, received: record.received, sent: record.sent)
+        metrics.record(record)
+    }
+
+    /// Writes a line about a request.
+    private func write(_ record: RequestRecord, _ remark: String?) {
+        let level = configuration.requestLevel
+        switch configuration.logFormat {
+        case .text: logger.log(level: level, "\(record)\(remark.map { " (\($0))" } ?? "")")
+        case .json:
+            var fields = record.fields
+            if let remark { fields["remark"] = .string(remark) }
+            logger.log(level: level, "request", metadata: fields)
+        }
     }
 
     private func head(of response: Response, id: String, keepsConnection: Bool) -> HTTPResponse {

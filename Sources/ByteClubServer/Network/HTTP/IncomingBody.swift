@@ -8,8 +8,6 @@ import NIOHTTPTypes
 final class IncomingBody {
     /// The length that the client announced; nil with chunked coding and without a body.
     let length: Int64?
-    /// Whether the client sends in chunks and announces no length.
-    let isChunked: Bool
     /// Whether all of the body was read.
     private(set) var isComplete: Bool
     /// The number of bytes read so far.
@@ -24,7 +22,7 @@ final class IncomingBody {
     /// Prepares to read a request's body; nothing is read yet.
     init(_ request: HummingbirdCore.Request, channel: any Channel) {
         let headers = request.headers
-        isChunked = headers[.transferEncoding] != nil
+        let isChunked = headers[.transferEncoding] != nil
         length = isChunked ? nil : headers[.contentLength].flatMap { Int64($0) }
         isComplete = !isChunked && length ?? 0 == 0
         body = request.body
