@@ -14,7 +14,7 @@ struct MediaInfoReader: Sendable {
     private static let headerLimit: Int64 = 1 << 20
 
     /// The contents, and the results for them.
-    let store: any FolderStore & MediaInfoStore & GalleryStore
+    let store: any FolderStore & GalleryStore
     let threads: NIOThreadPool
     /// The fair queue for the threads.
     let turns: FairSemaphore

@@ -50,7 +50,7 @@ extension ClubAPI {
 
     /// Answers `GET /copy_ref/<root>/<path>`.
     func copyReference(_ request: MemberRequest) async throws -> Response {
-        let link = try await store.link(.copy, to: linkable(request), by: request.member.uid, lifetime: nil)
+        let link = try await store.link(.copy, to: linkable(request), by: request.member.uid, Link.Terms())
         return .object { json in
             json.member("copy_ref", link.secret)
             json.member("expires", link.expires)

@@ -41,7 +41,8 @@ extension MembersCommand {
                 if HiddenLine.isTyped, HiddenLine.read("Repeat password: ") != password {
                     throw CommandFailure(.data, "the passwords do not match; nothing was changed")
                 }
-                try await store.setPassword(try await PasswordHash.make(password), ofMember: name)
+                let hash = try await PasswordHash.make(password)
+                _ = try await store.setPassword(hash, ofMember: name, replacing: .any, shuttingOutDevices: false)
             }
         }
     }

@@ -30,8 +30,9 @@ extension MembersCommand {
                 if let role, role < .owner, try await !store.hasOwner() {
                     throw CommandFailure(.data, "the club has no owner yet; invite its owner first, without --role")
                 }
-                if let first = try await store.addOwnerInvitation(lifetime: lifetime) {
-                    return (address, first, Role.owner, store.clubName)
+                let first = try await store.addOwnerInvitation(lifetime: lifetime) { _ in Secret.text(bytes: 16) }
+                if let first {
+                    return (address, first.secret, Role.owner, store.clubName)
                 }
                 let given = role ?? .editor
                 let secret = try await store.addInvitation(role: given, lifetime: lifetime, by: Invitation.byHost)
