@@ -158,11 +158,10 @@ final class StatusRecorder {
         let since = Dictionary(known.map { ($0.item, $0.since) }, uniquingKeysWith: min)
         var held: [HeldDeletionRecord] = []
         for operation in verdict.held {
-            let side: Side = operation.side == .local ? .local : .remote
             held.append(
                 HeldDeletionRecord(
-                    item: operation.item, side: side, path: try store.shownPath(of: operation.item),
-                    since: since[operation.item] ?? context.seconds))
+                    item: operation.item, side: operation.side ?? .remote,
+                    path: try store.shownPath(of: operation.item), since: since[operation.item] ?? context.seconds))
         }
         held.sort { $0.path < $1.path }
         if known != held { try store.setAll(held) }

@@ -50,12 +50,12 @@ struct SyncEnvironment: Sendable {
 }
 
 extension SyncEnvironment {
-    /// The environment of the real machine.
-    init(_ configuration: SyncConfiguration) throws {
+    /// The environment of the real machine, with a scratch copy of the database when nothing is to be changed.
+    init(_ configuration: SyncConfiguration, onCopy: Bool = false) throws {
         let path = configuration.databasePath
         self.init(
             disk: LinuxDisk(configuration.directory),
-            openStore: { try SQLiteTreeStore(path: path) },
+            openStore: { onCopy ? try SQLiteTreeStore.scratchCopy(path: path) : try SQLiteTreeStore(path: path) },
             executor: try ThreadExecutor(),
             workers: try WorkerThreads(),
             clock: MonotonicClock())

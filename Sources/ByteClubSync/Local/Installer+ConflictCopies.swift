@@ -10,8 +10,8 @@ struct PendingConflictCopy: Hashable, Sendable {
 }
 
 extension Installer {
-    /// Keeps both contents of an item that both sides changed: the disk's file is renamed to a conflict copy, an entry of
-    /// its own.
+    /// Keeps both contents of an item that both sides changed: the disk's file is renamed to a conflict copy, an entry
+    /// of its own.
     func keepBoth(_ item: Item, _ local: LocalState, _ name: EntryName, _ report: inout SyncReport) throws {
         guard let folder = try context.handles.folder(local.location.parent, &report),
             try isAsPlanned(local, item.id, in: folder, &report)

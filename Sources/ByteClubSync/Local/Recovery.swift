@@ -36,17 +36,13 @@ extension LocalReplica {
             }
         }
         // What a crash has moved out of staging is recorded only when that is durable.
-        if try !left.isEmpty || hasPending { try staging.sync() }
+        if try !left.isEmpty || !context.store.records(PendingInstall.self).isEmpty
+            || !context.store.records(PendingConflictCopy.self).isEmpty
+        {
+            try staging.sync()
+        }
         try installer.recoverConflictCopy(&report)
         if installer.isIdle { try installer.recognizeInstalled(&report) }
-    }
-
-    /// Whether an engine was stopped while it gave contents their names.
-    private var hasPending: Bool {
-        get throws {
-            try !context.store.records(PendingInstall.self).isEmpty
-                || !context.store.records(PendingConflictCopy.self).isEmpty
-        }
     }
 
     /// Trashes a displaced file that was replaced or deleted on purpose; an edit made in between is moved back, even

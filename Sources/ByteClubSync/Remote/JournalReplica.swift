@@ -403,9 +403,7 @@ final class JournalReplica: RemoteReplica {
         let chunks = if case .chunks = result { upload.content.chunks?.map(\.hash) } else { [ContentHash]?.none }
         let name = if case .upload(let name) = result { name } else { String?.none }
         guard chunks != nil || name != nil, let item = try store.item(upload.write.item), item.local != nil,
-            ServerAction.upload.isStillDue(item)
-        else { return }
-        guard
+            ServerAction.upload.isStillDue(item),
             let operation = try contentOperation(
                 item.observed(with: upload.source.stat), upload.content.whole, upload.content.size, chunks: chunks,
                 upload: name)

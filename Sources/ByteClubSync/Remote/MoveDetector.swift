@@ -66,12 +66,8 @@ struct MoveDetector {
             guard let new = try store.item(id), let remote = new.remote, !remote.isFolder, new.isToArrive
             else { continue }
             let there = try store.children(of: remote.location.parent, key: remote.location.name.key, on: .local)
-            guard
-                let old = there.first(where: {
-                    gone.contains($0.id) && $0.remote == nil && !$0.isFolder && $0.isMovedLocally
-                })
-            else { continue }
-            try editor.linkRemote(new, into: old.id)
+            let old = there.first { gone.contains($0.id) && $0.remote == nil && !$0.isFolder && $0.isMovedLocally }
+            if let old { try editor.linkRemote(new, into: old.id) }
         }
     }
 

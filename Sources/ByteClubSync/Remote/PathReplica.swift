@@ -250,21 +250,17 @@ final class PathReplica: RemoteReplica {
     private func take(
         _ call: Call, _ result: Result<Metadata, RemoteError>, _ report: inout SyncReport
     ) throws {
-        let metadata: Metadata?
-        switch result {
-        case .success(let reported): metadata = reported
-        case .failure(let error):
-            guard case .delete = call.write.effect, error.code == .notFound else {
-                if case .move = call.write.effect, error.isRetryable {
-                    hasPendingMove = true
-                    report.distrustFeed(.echoExpected)
-                }
-                return try report.judge(error, about: [call.write.item])
+        switch (result, call.write.effect) {
+        case (.success(let metadata), _): try take(call.write, metadata, &report)
+        // Deleted already, as wanted.
+        case (.failure(let error), .delete) where error.code == .notFound: try take(call.write, nil, &report)
+        case (.failure(let error), let effect):
+            if case .move = effect, error.isRetryable {
+                hasPendingMove = true
+                report.distrustFeed(.echoExpected)
             }
-            // Deleted already, as wanted.
-            metadata = nil
+            try report.judge(error, about: [call.write.item])
         }
-        try take(call.write, metadata, &report)
     }
 
     /// Records an answered write; nil metadata means that the server had deleted the entry already.

@@ -6,8 +6,8 @@ extension RemoteTree {
     /// The most versions of a file that are requested.
     private static let mostVersions = 1_000
 
-    /// Restores from the server's history some of the entries that a wave had deleted before the guard held the rest, and
-    /// that were not tried yet.
+    /// Restores from the server's history some of the entries that a wave had deleted before the guard held the rest,
+    /// and that were not tried yet.
     ///
     /// One that the server refuses becomes a problem, and the next call tries it again.
     ///

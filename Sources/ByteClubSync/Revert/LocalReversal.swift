@@ -185,9 +185,7 @@ extension SyncEngine {
     private static func takeBack(
         _ path: String, _ configuration: SyncConfiguration, isDryRun: Bool
     ) throws -> [LocalChange] {
-        let database = configuration.databasePath
-        var environment = try SyncEnvironment(configuration)
-        if isDryRun { environment.openStore = { try SQLiteTreeStore.scratchCopy(path: database) } }
+        let environment = try SyncEnvironment(configuration, onCopy: isDryRun)
         let store = try environment.openStore()
         defer { try? store.close() }
         // Before a whole pass over the server's state all looks as if it had been made here.
