@@ -12,8 +12,7 @@ struct DoctorCommand: ClubCommand {
             otherwise with the code of the first failure.
             """)
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     /// The findings of all checks.
     struct Result: CommandResult {
@@ -48,8 +47,8 @@ struct DoctorCommand: ClubCommand {
         if context.engine == nil, let place = try? MirrorPlace(nil, context), LocalFile.isDirectory(place.state) {
             do { try SiblingProgram.mirror.become(context.arguments, context) } catch {}
         }
-        let findings = await Checkup(context: context, flags: connection.settings).findings()
-        try context.print(Result(checks: findings), json: outputOptions.json)
+        let findings = await Checkup(context: context, flags: options.connection.settings).findings()
+        try context.print(Result(checks: findings), json: options.output.json)
         if let failure = findings.first(where: { $0.outcome == .fail }) { throw Failure.silent(failure.status) }
     }
 }

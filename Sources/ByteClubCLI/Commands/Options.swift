@@ -7,7 +7,7 @@ struct OutputOptions: ParsableArguments {
     var json = false
 }
 
-/// Options of a ``RemoteCommand``.
+/// The connection to the club, and how a result is printed.
 struct RemoteOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var output: OutputOptions

@@ -19,8 +19,7 @@ struct PasswordCommand: ClubCommand {
     @Flag(help: "Read the passwords from standard input.")
     var passwordStdin = false
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     /// Whether a password was set or changed, and where.
     struct Result: CommandResult {
@@ -36,7 +35,7 @@ struct PasswordCommand: ClubCommand {
         guard passwordStdin || context.terminal.isInputTerminal else {
             throw Failure(.usage, "no terminal to prompt for the password; use --password-stdin")
         }
-        let login = try context.login(flags: connection.settings)
+        let login = try context.login(flags: options.connection.settings)
         let connector = context.connector
         let known = try await context.interrupts.cancelling { try await connector.hasPassword(login) }
         guard let known else {
@@ -52,7 +51,7 @@ struct PasswordCommand: ClubCommand {
                 .notAuthorised,
                 "wrong current password; if you forgot it, ask an owner of the club for a link")
         }
-        try context.print(Result(server: login.server.origin, wasSet: known), json: outputOptions.json)
+        try context.print(Result(server: login.server.origin, wasSet: known), json: options.output.json)
     }
 
     private static func ask(_ context: Context, hasCurrent: Bool) throws -> (current: String?, new: String) {

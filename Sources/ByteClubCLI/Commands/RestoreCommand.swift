@@ -89,10 +89,7 @@ final class RestorePrinter: Sendable {
     private let counts = Mutex(Counts())
 
     init(context: Context, folder: RemotePath, isDryRun: Bool, json: Bool) {
-        self.context = context
-        self.folder = folder
-        self.isDryRun = isDryRun
-        self.json = json
+        (self.context, self.folder, self.isDryRun, self.json) = (context, folder, isDryRun, json)
     }
 
     /// Reports the outcome of one file.

@@ -43,8 +43,7 @@ struct ShareCommand: ClubCommand {
     @Option(help: ArgumentHelp("Revoke a link, given by number or URL, or all links to a path.", valueName: "link"))
     var revoke: String?
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     func validate() throws {
         let count = (path == nil ? 0 : 1) + (list ? 1 : 0) + (revoke == nil ? 0 : 1)
@@ -57,14 +56,14 @@ struct ShareCommand: ClubCommand {
     }
 
     func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+        let login = try context.login(flags: options.connection.settings)
         if let path {
             try await make(path, login, context)
         } else if let revoke {
             try await takeBack(revoke, login, context)
         } else {
             let links = try await context.withRemote(login) { try await Self.all(Self.managedLinks(of: $0)) }
-            try context.print(LinkList(links: links, folder: login.folder), json: outputOptions.json)
+            try context.print(LinkList(links: links, folder: login.folder), json: options.output.json)
         }
     }
 
@@ -101,9 +100,9 @@ struct ShareCommand: ClubCommand {
                     + "revoke it with 'byteclub share --revoke'")
         }
         if withLocation != true { noteOpenPlaces(in: path, link, context) }
-        try context.print(MadeLink(url: link.url, expires: link.expires.rfc3339), json: outputOptions.json)
+        try context.print(MadeLink(url: link.url, expires: link.expires.rfc3339), json: options.output.json)
         let end = context.calendar(link.expires.seconds)
-        if !outputOptions.json { context.note("anybody with this link can open it until \(end)") }
+        if !options.output.json { context.note("anybody with this link can open it until \(end)") }
     }
 
     /// Warns when a link shares positions in the metadata of photos or videos.
@@ -154,7 +153,7 @@ struct ShareCommand: ClubCommand {
             throw Failure(
                 .noInput, "no link '\(Failure.line(text))' that you can revoke; see 'byteclub share --list'")
         }
-        try context.print(LinksTakenBack(links: gone, folder: login.folder), json: outputOptions.json)
+        try context.print(LinksTakenBack(links: gone, folder: login.folder), json: options.output.json)
     }
 
     /// A path as typed: relative to the shared folder, or absolute on the server.

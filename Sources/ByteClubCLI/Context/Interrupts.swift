@@ -35,12 +35,7 @@ struct Interrupts: Sendable {
 
 /// The first signal of a command, and the work to cancel on it.
 final class Received: Sendable {
-    private struct State {
-        var status: ExitStatus?
-        var cancel: (@Sendable () -> Void)?
-    }
-
-    private let state = Mutex(State())
+    private let state = Mutex<(status: ExitStatus?, cancel: (@Sendable () -> Void)?)>((nil, nil))
 
     /// The first signal's status.
     var status: ExitStatus? { state.withLock { $0.status } }
@@ -66,16 +61,11 @@ final class Received: Sendable {
 
 /// Lets running work reach a point from which it can resume before Ctrl-C cancels it.
 final class WindDown: Sendable {
-    private struct State {
-        var isRequested = false
-        var cancel: (@Sendable () -> Void)?
-    }
-
     /// The most time to wait for such a point.
     static let longest = Duration.milliseconds(800)
 
     private let sleep: @Sendable (Duration) async throws -> Void
-    private let state = Mutex(State())
+    private let state = Mutex<(isRequested: Bool, cancel: (@Sendable () -> Void)?)>((false, nil))
 
     /// Creates the state; `sleep` waits for a duration.
     init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
@@ -87,7 +77,7 @@ final class WindDown: Sendable {
 
     /// Requests the end: `cancel` is called at the next such point, or after ``longest``.
     func request(_ cancel: @escaping @Sendable () -> Void) {
-        state.withLock { ($0.isRequested, $0.cancel) = (true, cancel) }
+        state.withLock { $0 = (true, cancel) }
         Task { [sleep] in
             try? await sleep(Self.longest)
             cancel()

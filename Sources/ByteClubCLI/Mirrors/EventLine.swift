@@ -72,19 +72,16 @@ enum EventLine {
 
     /// A summary's line.
     static func text(_ summary: SyncSummary) -> String {
-        var parts: [String] = []
-        let add = { (count: Int, what: String) in if count > 0 { parts.append("\(count) \(what)") } }
-        add(summary.uploaded, "uploaded")
-        add(summary.downloaded, "downloaded")
-        add(summary.deletedLocal, "removed here")
-        add(summary.deletedRemote, "removed on the server")
-        add(summary.movedLocal, "moved here")
-        add(summary.movedRemote, "moved on the server")
-        add(summary.merged, "merged")
-        add(summary.conflicts, summary.conflicts == 1 ? "conflict" : "conflicts")
-        add(summary.held, summary.held == 1 ? "deletion held" : "deletions held")
+        let counts = [
+            (summary.uploaded, "uploaded"), (summary.downloaded, "downloaded"),
+            (summary.deletedLocal, "removed here"), (summary.deletedRemote, "removed on the server"),
+            (summary.movedLocal, "moved here"), (summary.movedRemote, "moved on the server"),
+            (summary.merged, "merged"), (summary.conflicts, summary.conflicts == 1 ? "conflict" : "conflicts"),
+            (summary.held, summary.held == 1 ? "deletion held" : "deletions held"),
+        ]
+        var parts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         if summary.heldByRules > 0 { parts.append("new ignore rules held") }
-        add(summary.problems, "skipped")
+        if summary.problems > 0 { parts.append("\(summary.problems) skipped") }
         let done = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
         let ignored = summary.ignored.text.map { "; \($0)" } ?? ""
         return (summary.isComplete ? "in sync: " : "not in sync yet: ") + done + ignored

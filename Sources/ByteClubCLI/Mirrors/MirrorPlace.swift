@@ -161,9 +161,7 @@ struct MirrorPlace: Hashable, Sendable {
     /// Makes this mirror the default of later commands.
     func remember(_ engine: any MirrorEngine.Type) throws { try registry.remember(directory, engine) }
 
-    /// Turns the mirror into an ordinary directory; its files remain.
-    ///
-    /// - Returns: Whether its trash is kept because it is not empty.
+    /// Turns the mirror into an ordinary directory with its files, and returns whether its trash is kept as well.
     func unlink(_ engine: any MirrorEngine.Type) throws -> Bool {
         let keepsTrash = try engine.unlink(configuration)
         try registry.forget(directory)

@@ -76,9 +76,7 @@ enum CaptionRestoration {
         try await removed(path, limit: 1, remote)?.date
     }
 
-    /// Restores the caption that was removed with a photo at a time, unless there is a new one.
-    ///
-    /// - Returns: The caption; nil when none was restored.
+    /// Restores and returns the caption that was removed with a photo at a time; nil when there is none, or a new one.
     static func restore(
         captionOf photo: RemotePath, removedAt date: APIDate?, _ remote: any Remote
     ) async throws -> Metadata? {

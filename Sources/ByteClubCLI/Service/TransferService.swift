@@ -7,7 +7,7 @@ import Glibc
 struct TransferService: Sendable {
     /// The state of the units after a change.
     struct Answer: CommandResult {
-        var units: [String]
+        var units = [TransferService.socket, TransferService.service]
         var isInstalled: Bool
         /// Whether anything was changed.
         var isChanged: Bool
@@ -58,15 +58,14 @@ struct TransferService: Sendable {
         }
         let isChanged = try units.install(
             [(Self.socket, socketText(path)), (Self.service, serviceText(transfers))], systemctl)
-        return Answer(units: [Self.socket, Self.service], isInstalled: true, isChanged: isChanged)
+        return Answer(isInstalled: true, isChanged: isChanged)
     }
 
     /// Stops and removes the units, if there are any.
     func uninstall() throws -> Answer {
-        let names = [Self.socket, Self.service]
-        guard units.areThere else { return Answer(units: names, isInstalled: false, isChanged: false) }
+        guard units.areThere else { return Answer(isInstalled: false, isChanged: false) }
         try units.remove(Systemctl(context, instead: "remove '\(units.path(Self.service))' and its socket by hand"))
-        return Answer(units: names, isInstalled: false, isChanged: true)
+        return Answer(isInstalled: false, isChanged: true)
     }
 
     /// Whether the units are installed.

@@ -11,9 +11,7 @@ struct TransferWait: Sendable {
     /// Waits for transfers.
     init(for ids: [BackgroundTask.ID]) { awaited = Set(ids) }
 
-    /// Updates the state from the statuses of all transfers.
-    ///
-    /// - Returns: The transfers that have ended since, except those that were removed.
+    /// Updates the state from the statuses of all transfers, and returns those that have ended since and still exist.
     mutating func take(_ all: [BackgroundStatus]) -> [BackgroundStatus] {
         let standing = all.filter { awaited.contains($0.id) }
         let new = standing.filter(\.isFinished)

@@ -36,13 +36,12 @@ struct NotesRemoveCommand: ClubCommand {
     @Argument(help: "The notes' names.", completion: .names)
     var names: [String]
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+        let login = try context.login(flags: options.connection.settings)
         let paths = try names.map { try EntryPath.note($0, login) }
-        try await context.remove(paths, below: login.notes, kind: "note", login, json: outputOptions.json)
+        try await context.remove(paths, below: login.notes, kind: "note", login, json: options.output.json)
     }
 }
 

@@ -26,20 +26,19 @@ struct NotesEditCommand: ClubCommand {
     @Flag(help: "Delete the text that an earlier edit left on this machine.")
     var discard = false
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     func validate() throws {
         if recover, discard { throw ValidationError("--recover and --discard cannot be combined") }
     }
 
     func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+        let login = try context.login(flags: options.connection.settings)
         let path = try EntryPath.newNote(name, login)
         let start: NoteEditing.Start = recover ? .recover : discard ? .discard : .fresh
         let editing = NoteEditing(context: context, login: login, path: path)
         let result = try await editing.run(start)
-        try context.print(result, json: outputOptions.json)
+        try context.print(result, json: options.output.json)
         if case .conflict = result.outcome { throw Failure.silent(.tryAgain) }
     }
 }

@@ -21,13 +21,13 @@ struct NotesListCommand: QueryCommand {
     var path: String?
 
     @OptionGroup var listing: ListingOptions
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     func run(in context: Context) async throws {
         let listing = NoteListing(
-            path: path, listing: listing.listing, arrangement: listing.arrangement, settings: connection.settings,
-            isJSON: outputOptions.json)
+            path: path, listing: listing.listing, arrangement: listing.arrangement,
+            settings: options.connection.settings,
+            isJSON: options.output.json)
         try await listing.show(in: context)
     }
 }

@@ -29,8 +29,7 @@ struct NotesSearchCommand: QueryCommand {
     @Option(help: "List at most this many notes, 1 to 1000.")
     var limit = 100
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     func validate() throws {
         guard (1...Self.mostMatches).contains(limit) else {
@@ -41,9 +40,9 @@ struct NotesSearchCommand: QueryCommand {
     func run(in context: Context) async throws {
         let query = words.joined(separator: " ")
         guard query.utf8.contains(where: { $0 > 0x20 }) else { throw Failure(.usage, "no search words given") }
-        let login = try context.login(flags: connection.settings)
+        let login = try context.login(flags: options.connection.settings)
         let (limit, names, photos) = (limit, names, try login.photos.key)
-        let found: Found = try await context.withRemote(login) { remote in
+        let (found, hasMore) = try await context.withRemote(login) { remote in
             let texts = names ? nil : try await remote.powers().textSearch
             if texts == nil, !names { context.note("this server searches only names") }
             return try await Self.notes(in: login.notes, without: photos, upTo: limit) { limit in
@@ -57,33 +56,26 @@ struct NotesSearchCommand: QueryCommand {
         if !found.isComplete {
             context.note("the server has not searched all notes; search again later, or for more words")
         }
-        defer { if found.hasMore { context.note(Self.cut(found.entries.count)) } }
+        defer { if hasMore { context.note(Self.cut(found.entries.count)) } }
         if found.entries.isEmpty { context.noteEmpty("no notes match '\(query)'") }
-        try context.print(NoteMatches(entries: found.entries, folder: login.notes), json: outputOptions.json)
+        try context.print(NoteMatches(entries: found.entries, folder: login.notes), json: options.output.json)
     }
 
     /// The most results that a server returns.
     private static let mostMatches = 1000
-
-    /// The notes that are listed.
-    private struct Found: Sendable {
-        var entries: [Metadata]
-        /// Whether the server has searched all notes.
-        var isComplete: Bool
-        /// Whether more match than are listed.
-        var hasMore: Bool
-    }
 
     /// The note for a truncated list.
     private static func cut(_ count: Int) -> String {
         "first \(count) of more; " + (count < mostMatches ? "--limit shows more" : "narrow it with more words")
     }
 
+    /// The notes to list, and whether more match.
+    ///
     /// Requests one match more than `limit`, and as many as possible when some of them are not notes.
     private static func notes(
         in folder: RemotePath, without photos: PathKey, upTo limit: Int,
         _ ask: (Int) async throws -> TextSearchResults
-    ) async throws -> Found {
+    ) async throws -> (found: TextSearchResults, hasMore: Bool) {
         let most = min(limit + 1, mostMatches)
         var results = try await ask(most)
         let isCut = results.entries.count >= most
@@ -96,9 +88,8 @@ struct NotesSearchCommand: QueryCommand {
         let notes = results.entries.filter(isNote)
         // More notes may follow after so many photos with matching names.
         if isFull, notes.count < limit { results.isComplete = false }
-        return Found(
-            entries: Array(notes.prefix(limit)), isComplete: results.isComplete,
-            hasMore: notes.count > limit || isFull && notes.count == limit)
+        results.entries = Array(notes.prefix(limit))
+        return (results, notes.count > limit || isFull && notes.count == limit)
     }
 
     private static func checked(_ query: String) throws -> String {

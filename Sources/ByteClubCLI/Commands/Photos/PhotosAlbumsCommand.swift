@@ -16,18 +16,17 @@ struct PhotosAlbumsCommand: QueryCommand {
               byteclub photos upload ~/Pictures/trip --album 'Trip 2026'
             """)
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+        let login = try context.login(flags: options.connection.settings)
         let folder = try login.photos
         let photos = try await context.withRemote(login) { remote in
             try await FolderListing(isRecursive: true, hasMediaInfo: true)
                 .entries(of: folder, remote, where: \.isPhoto) ?? []
         }
         let list = AlbumList(of: photos, below: folder, context.calendar)
-        try context.print(list, json: outputOptions.json)
+        try context.print(list, json: options.output.json)
         if list.albums.isEmpty {
             context.noteEmpty("no albums yet; 'byteclub photos upload DIR --album NAME' creates one")
         }

@@ -23,21 +23,20 @@ struct PhotosCaptionCommand: ClubCommand {
     @Flag(help: "Edit the caption's note in your editor, as 'byteclub notes edit' does.")
     var edit = false
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     func validate() throws {
         if edit, text != nil { throw ValidationError("--edit and a text cannot be combined") }
     }
 
     func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+        let login = try context.login(flags: options.connection.settings)
         let path = try EntryPath.photo(name, login)
         if edit {
             _ = try await context.withRemote(login) { try await PhotoShow.metadata(of: path, $0) }
             let note = try PhotoCaption.path(of: path)
             let result = try await NoteEditing(context: context, login: login, path: note).run(.fresh)
-            try context.print(result, json: outputOptions.json)
+            try context.print(result, json: options.output.json)
             if case .conflict = result.outcome { throw Failure.silent(.tryAgain) }
             return
         }
@@ -52,7 +51,7 @@ struct PhotosCaptionCommand: ClubCommand {
         }
         let name = path.name(below: try login.photos)
         let done = text.map { $0.isEmpty ? "removed the caption of '\(name)'" : "saved the caption of '\(name)'" }
-        try context.print(PhotoNoteResult(photo: path, note: note, done: done), json: outputOptions.json)
+        try context.print(PhotoNoteResult(photo: path, note: note, done: done), json: options.output.json)
         if text == nil, note.text.isEmpty { context.noteEmpty("'\(name)' has no caption") }
     }
 }

@@ -57,14 +57,13 @@ struct PhotosRemoveCommand: ClubCommand {
     @Argument(help: "The photos' names.", completion: .names)
     var names: [String]
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+        let login = try context.login(flags: options.connection.settings)
         let paths = try names.map { try EntryPath.photo($0, login) }
         try await context.remove(
-            paths, below: try login.photos, kind: "photo", login, json: outputOptions.json,
+            paths, below: try login.photos, kind: "photo", login, json: options.output.json,
             companion: { try? PhotoCaption.path(of: $0) })
     }
 }

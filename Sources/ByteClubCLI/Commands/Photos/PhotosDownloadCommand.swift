@@ -43,25 +43,24 @@ struct PhotosDownloadCommand: ClubCommand {
     var flat = false
 
     @OptionGroup var transfer: TransferOptions
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     func validate() throws {
         guard output == "-" else { return }
         if transfer.background { throw ValidationError("--background cannot write to standard output") }
         if names.count > 1 { throw ValidationError("'-o -' takes a single photo") }
-        if outputOptions.json { throw ValidationError("--json cannot be combined with '-o -'") }
+        if options.output.json { throw ValidationError("--json cannot be combined with '-o -'") }
     }
 
     func run(in context: Context) async throws {
-        let flags = connection.settings
+        let flags = options.connection.settings
         if transfer.background { return try await record(flags, context) }
         let login = try context.login(flags: flags)
         TransferFiles.removeExpired(context)
         let rate = try transfer.rate(context, flags)
         let lane = Connector.Lane.photos(bytesPerSecond: rate)
         let reporter = ProgressReporter(
-            context, display: transfer.progressOptions.progress.display(context, json: outputOptions.json), .download)
+            context, display: transfer.progressOptions.progress.display(context, json: options.output.json), .download)
         let windDown = WindDown()
         let asked = Mutex<(names: [String], done: Set<String>)?>(nil)
         do {
@@ -70,7 +69,7 @@ struct PhotosDownloadCommand: ClubCommand {
             }
             if output == "-" { throw Failure(.usage, "'-o -' takes a single photo") }
             let target = try OutputFile.folder(output)
-            let (names, flat, force, json) = (names, flat, force, outputOptions.json)
+            let (names, flat, force, json) = (names, flat, force, options.output.json)
             let folder = try login.photos
             let outcome = try await context.withRemote(login, lane, windDown: windDown) { remote in
                 let photos = try await PhotoPattern.photos(names, login, remote, takesAlbums: true)
@@ -137,7 +136,7 @@ struct PhotosDownloadCommand: ClubCommand {
                 return written
             }
         }
-        try context.print(result, json: outputOptions.json)
+        try context.print(result, json: options.output.json)
     }
 
     /// Records the downloads for the daemon.
@@ -184,6 +183,6 @@ struct PhotosDownloadCommand: ClubCommand {
             }
         }
         if orders.isEmpty { return }
-        try await BackgroundRecording(context: context, rateLimit: rate, json: outputOptions.json).record(orders)
+        try await BackgroundRecording(context: context, rateLimit: rate, json: options.output.json).record(orders)
     }
 }

@@ -34,11 +34,10 @@ struct PhotosListCommand: QueryCommand {
     var thumbs = false
 
     @OptionGroup var listing: ListingOptions
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     func validate() throws {
-        if thumbs, outputOptions.json || listing.deleted {
+        if thumbs, options.output.json || listing.deleted {
             throw ValidationError("--thumbs cannot be combined with --json or --deleted")
         }
         if let name = choice.names.first, listing.deleted {
@@ -58,13 +57,13 @@ struct PhotosListCommand: QueryCommand {
 
     func run(in context: Context) async throws {
         let filter = try choice.filter(now: context.now(), context.calendar)
-        let login = try context.login(flags: connection.settings)
+        let login = try context.login(flags: options.connection.settings)
         let photos = try login.photos
         let folder = try album.map { try EntryPath.album($0, login) } ?? photos
         var listing = listing.listing
         listing.hasMediaInfo = true
         let (search, calendar) = (listing, context.calendar)
-        let wantsCounts = outputOptions.json || context.terminal.isOutputTerminal
+        let wantsCounts = options.output.json || context.terminal.isOutputTerminal
         let (found, pending, counts) = try await context.withRemote(login) { remote in
             if !filter.isEmpty {
                 let (found, pending) = try await search.photos(of: folder, filter, remote, calendar)
@@ -97,7 +96,7 @@ struct PhotosListCommand: QueryCommand {
                 ).list(list)
             }
         } else {
-            try context.print(list, json: outputOptions.json)
+            try context.print(list, json: options.output.json)
         }
         if !list.photos.isEmpty || !list.folders.entries.isEmpty { return }
         context.noteEmpty(

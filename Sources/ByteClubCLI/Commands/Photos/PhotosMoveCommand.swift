@@ -48,9 +48,8 @@ struct PhotoMove: Sendable {
     /// Whether the target is the folder to move into.
     let isInto: Bool
 
-    /// Moves it.
+    /// Moves it, and returns the photo or album at its new path.
     ///
-    /// - Returns: The photo or album at its new path.
     /// - Throws: A ``Failure`` when there is no such photo, or the target exists, with nothing moved; another when only
     ///   the caption could not be moved.
     func run(_ remote: any Remote) async throws -> Metadata {

@@ -22,11 +22,10 @@ struct PhotosRestoreCommand: ClubCommand {
         help: ArgumentHelp("The version; default: the last one of a removed photo.", valueName: "version"))
     var revision: String?
 
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+        let login = try context.login(flags: options.connection.settings)
         let photo = try EntryVersions(ofPhoto: name, login)
         let revision = try revision.map(RevisionArgument.read)
         let (restored, caption) = try await context.withRemote(login) { remote in
@@ -44,7 +43,7 @@ struct PhotosRestoreCommand: ClubCommand {
             context.note("also restored its caption '\(caption.path.name(below: photo.folder))'")
         }
         try context.print(
-            EntryChange(verb: "restored", entry: restored, folder: photo.folder), json: outputOptions.json)
+            EntryChange(verb: "restored", entry: restored, folder: photo.folder), json: options.output.json)
         if case .failure(let failure) = caption { throw Self.withoutCaption(restored.path, failure, login) }
     }
 

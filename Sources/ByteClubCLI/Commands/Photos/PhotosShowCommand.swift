@@ -32,13 +32,12 @@ struct PhotosShowCommand: QueryCommand {
     var `as`: PictureWay?
 
     @OptionGroup var progressOptions: ProgressOptions
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
+        let login = try context.login(flags: options.connection.settings)
         let folder = try login.photos
-        let (names, view, json) = (names, view, outputOptions.json)
+        let (names, view, json) = (names, view, options.output.json)
         // The picture on the terminal makes a log of its download superfluous.
         let display = progressOptions.progress.display(context, json: json)
         let isQuiet = display == .log && progressOptions.progress == .auto

@@ -45,8 +45,7 @@ struct PhotosUploadCommand: ClubCommand {
     var flat = false
 
     @OptionGroup var transfer: TransferOptions
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var outputOptions: OutputOptions
+    @OptionGroup var options: RemoteOptions
 
     func validate() throws {
         if let quality, !(1...100).contains(quality) { throw ValidationError("--quality must be 1 to 100") }
@@ -56,15 +55,15 @@ struct PhotosUploadCommand: ClubCommand {
     private var change: PhotoChange { PhotoChange(quality: quality, stripsPlace: stripGPS) }
 
     func run(in context: Context) async throws {
-        let flags = connection.settings
+        let flags = options.connection.settings
         if transfer.background { return try await record(flags, context) }
         let login = try context.login(flags: flags)
         let rate = try transfer.rate(context, flags)
         let lane = Connector.Lane.photos(bytesPerSecond: rate)
         let reporter = ProgressReporter(
-            context, display: transfer.progressOptions.progress.display(context, json: outputOptions.json), .upload)
+            context, display: transfer.progressOptions.progress.display(context, json: options.output.json), .upload)
         let windDown = WindDown()
-        let (change, json) = (self.change, outputOptions.json)
+        let (change, json) = (self.change, options.output.json)
         let photos = ChosenPhoto.all(in: files, isFlat: flat)
         let folder = try album.map { try EntryPath.photo($0, login) } ?? login.photos
         let outcome: BatchOutcome<UploadedPhoto>
@@ -120,6 +119,6 @@ struct PhotosUploadCommand: ClubCommand {
                 orders.append(.failure(Failure(error)))
             }
         }
-        try await BackgroundRecording(context: context, rateLimit: rate, json: outputOptions.json).record(orders)
+        try await BackgroundRecording(context: context, rateLimit: rate, json: options.output.json).record(orders)
     }
 }
