@@ -32,9 +32,7 @@ extension DaemonLoop {
         _ = client.outbox.add(.answer(number: number, .refused(.bodyTooLarge, message)))
     }
 
-    /// Answers the changes whose tasks have stopped, or had their time to stop.
-    ///
-    /// - Returns: Whether it answered any.
+    /// Answers the changes whose tasks have stopped, or had their time to stop; true if there were any.
     @discardableResult
     func answerChanges(of client: DaemonConnection, all isAll: Bool = false) -> Bool {
         guard !client.changes.isEmpty else { return false }
