@@ -145,9 +145,7 @@ extension DaemonLoop {
             for id in new { folder.remove(id) }
             throw error
         }
-        for status in tasks {
-            owners[status.id] = TaskOwner(identifier: identifier, work: status.request.work)
-        }
+        for status in tasks { owners[status.id] = (identifier, status.request.work) }
         applySchedule()
         apply(.submitted(tasks))
         return submissions.compactMap { queue[$0.id] }
