@@ -91,20 +91,18 @@ extension RateSchedule {
     ///
     /// - Throws: ``TransferError`` with the code ``TransferError/Code/badConfiguration``, whose message names the range.
     public func check() throws(TransferError) {
-        guard spans.count <= Self.mostSpans else {
-            throw TransferError(.badConfiguration, "a schedule has at most \(Self.mostSpans) parts of the week")
+        func require(_ condition: Bool, _ message: String) throws(TransferError) {
+            if !condition { throw TransferError(.badConfiguration, message) }
         }
-        guard (spans.map(\.rate) + [otherwise]).allSatisfy({ (0...Self.mostRate).contains($0 ?? 0) }) else {
-            throw TransferError(.badConfiguration, "a schedule's limit must be 0 to \(Self.mostRate) bytes per second")
-        }
+        try require(spans.count <= Self.mostSpans, "a schedule has at most \(Self.mostSpans) parts of the week")
+        try require(
+            (spans.map(\.rate) + [otherwise]).allSatisfy { (0...Self.mostRate).contains($0 ?? 0) },
+            "a schedule's limit must be 0 to \(Self.mostRate) bytes per second")
         for span in spans {
-            guard !span.days.isEmpty, span.days.isSubset(of: 0..<7), (0..<Self.minutesOfDay).contains(span.from),
-                (span.from + 1...span.from + Self.minutesOfDay).contains(span.to)
-            else {
-                throw TransferError(
-                    .badConfiguration,
-                    "a part of the week must have days 0 to 6, start below minute 1440, and last 1 to 1440 minutes")
-            }
+            try require(
+                !span.days.isEmpty && span.days.isSubset(of: 0..<7) && (0..<Self.minutesOfDay).contains(span.from)
+                    && (span.from + 1...span.from + Self.minutesOfDay).contains(span.to),
+                "a part of the week must have days 0 to 6, start below minute 1440, and last 1 to 1440 minutes")
         }
     }
 }

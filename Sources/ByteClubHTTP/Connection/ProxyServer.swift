@@ -103,14 +103,9 @@ struct NamedProxy: CustomStringConvertible {
     /// The authentication schemes of a proxy, by libcurl's bits.
     private static let kinds = [(1, "Basic"), (2, "Digest"), (4, "Negotiate"), (8, "NTLM")]
 
-    private let server: ProxyServer
-    private let variable: String?
-
-    /// Creates a name from the server and, if the environment defines it, the variable.
-    init(_ server: ProxyServer, by variable: String?) {
-        self.server = server
-        self.variable = variable
-    }
+    let server: ProxyServer
+    /// The environment variable that defines it; nil if the program does.
+    let variable: String?
 
     /// The proxy's address without secrets, and the variable that defines it.
     var description: String { "the proxy \(server)" + (variable.map { ", which \($0) names," } ?? "") }

@@ -52,7 +52,9 @@ struct ProxyRules: Sendable, Hashable {
 
     /// The proxy for an origin with its environment variable; nil for none.
     func namedServer(for origin: Origin) -> NamedProxy? {
-        server(for: origin).map { NamedProxy($0, by: origin.scheme == .https ? httpsVariable : httpVariable) }
+        server(for: origin).map {
+            NamedProxy(server: $0, variable: origin.scheme == .https ? httpsVariable : httpVariable)
+        }
     }
 
     /// The proxy for an origin; nil for none.

@@ -43,9 +43,7 @@ struct CookieJar {
         return found.map(\.cookie)
     }
 
-    /// Adds a cookie; an expired one removes the cookie that it would replace.
-    ///
-    /// - Returns: Whether anything changed.
+    /// Adds a cookie, or removes the one that an expired cookie would replace; true if anything changed.
     mutating func insert(_ cookie: Cookie, from scheme: Origin.Scheme, at now: Int64) -> Bool {
         if scheme == .http, shadowsSecure(cookie) { return false }
         clock += 1

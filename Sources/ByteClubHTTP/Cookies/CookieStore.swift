@@ -171,11 +171,8 @@ public final class CookieStore: Sendable {
 
     private static func setAside(_ file: String, _ logger: Logger?) {
         let aside = file + ".damaged"
-        guard unsafe rename(file, aside) == 0 else {
-            logger?.warning("\(file) is damaged; beginning without cookies")
-            return
-        }
-        logger?.warning("\(file) is damaged and was renamed to \(aside); beginning without cookies")
+        let change = unsafe rename(file, aside) == 0 ? " and was renamed to \(aside)" : ""
+        logger?.warning("\(file) is damaged\(change); beginning without cookies")
     }
 }
 

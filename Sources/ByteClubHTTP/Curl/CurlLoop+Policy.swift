@@ -160,7 +160,7 @@ extension CurlLoop {
         if transfer.takeGrowth() {
             // Attempts that made progress do not count, so that a download over an unreliable connection still
             // completes.
-            transfer.attemptsBefore = transfer.attempt.number - 1
+            transfer.underWay.attemptsBefore = transfer.attempt.number - 1
             budget.earnRetry()
         }
         let retries = retryPolicy(of: transfer)

@@ -35,12 +35,12 @@ extension CurlLoop {
                 let fields = transfer.cacheFields(configuration, cookies: transfer.attempt.cookies)
                 cache.keep(
                     response, bytes: transfer.attempt.bytes, for: transfer.head.url, fields,
-                    publicFields: configuration.publicFields, asked: transfer.askedAt)
+                    publicFields: configuration.publicFields, asked: transfer.work.askedAt)
             }
             return false
         }
         transfer.stored = nil
-        guard let stored = cache.freshen(found, with: response, asked: transfer.askedAt) else {
+        guard let stored = cache.freshen(found, with: response, asked: transfer.work.askedAt) else {
             // The 304 is about another representation: send the request again without conditions.
             transfer.attempt.number -= 1
             requeue(transfer)

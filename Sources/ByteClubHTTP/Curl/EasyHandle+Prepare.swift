@@ -38,7 +38,7 @@ extension EasyHandle {
         if let cookies = transfer.attempt.cookies { addHeader("Cookie", Array(cookies.utf8)) }
         transfer.recheckStored(configuration)
         for (name, value) in transfer.stored?.stored.conditions ?? [] { addHeader(name, Array(value.utf8)) }
-        transfer.askedAt = configuration.cache?.time ?? 0
+        transfer.underWay.askedAt = configuration.cache?.time ?? 0
         setHeader()
         setCallbacks(transfer)
     }

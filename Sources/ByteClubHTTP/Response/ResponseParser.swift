@@ -11,9 +11,7 @@ struct ResponseParser {
     private var status = HTTPResponse.Status(code: 200)
     private var fields = HTTPFields()
 
-    /// Parses one line, including its line end.
-    ///
-    /// - Returns: False if the line is not HTTP.
+    /// Parses one line, including its line end; false if the line is not HTTP.
     mutating func consume(_ line: UnsafeRawBufferPointer) -> Bool {
         if isComplete { return true }
         var end = line.count

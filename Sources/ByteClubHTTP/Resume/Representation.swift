@@ -9,13 +9,9 @@ struct Representation: Hashable, Sendable {
     var validator: Validator?
     /// The response's fields.
     var fields: HTTPFields
+}
 
-    init(total: Int64?, validator: Validator?, fields: HTTPFields) {
-        self.total = total
-        self.validator = validator
-        self.fields = fields
-    }
-
+extension Representation {
     /// Reads a response whose body starts at the first byte.
     init(_ response: HTTPResponse) {
         fields = response.headerFields

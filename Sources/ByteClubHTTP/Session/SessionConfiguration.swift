@@ -132,29 +132,27 @@ public struct SessionConfiguration: Sendable {
     ///
     /// - Throws: ``TransferError/Code/badConfiguration``.
     func resolved() throws(TransferError) -> SessionConfiguration {
+        func bad(_ message: String) -> TransferError { TransferError(.badConfiguration, message) }
         if isEphemeral, cookieStore?.file != nil || cache?.folder != nil {
-            throw TransferError(.badConfiguration, "an ephemeral session cannot use a cookie store or cache on disk")
+            throw bad("an ephemeral session cannot use a cookie store or cache on disk")
         }
         if let path = unixSocketPath, !(1...107).contains(path.utf8.count) {
-            throw TransferError(
-                .badConfiguration, "the path of a Unix socket has 1 to 107 bytes, not \(path.utf8.count)")
+            throw bad("the path of a Unix socket has 1 to 107 bytes, not \(path.utf8.count)")
         }
         let paths = [
             certificateAuthorityFile, certificateAuthorityDirectory, unixSocketPath, clientCertificate?.certificateFile,
             clientCertificate?.keyFile,
         ]
         if paths.contains(where: { $0?.utf8.contains(0) == true }) {
-            throw TransferError(.badConfiguration, "the path of a file contains a NUL character")
+            throw bad("the path of a file contains a NUL character")
         }
         var resolved = self
         // An invalid variable fails only the requests that would use it.
-        do throws(TransferError) { resolved.proxyRules = .success(try proxy.rules()) } catch {
-            resolved.proxyRules = .failure(error)
-        }
+        resolved.proxyRules = Result { () throws(TransferError) in try proxy.rules() }
         do {
             resolved.keyPassphrase = try clientCertificate?.passphrase.map { Passphrase(try $0.reveal()) }
         } catch {
-            throw TransferError(.badConfiguration, "the client certificate's passphrase cannot be read: \(error)")
+            throw bad("the client certificate's passphrase cannot be read: \(error)")
         }
         return resolved
     }

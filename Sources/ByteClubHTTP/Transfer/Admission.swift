@@ -43,9 +43,7 @@ final class Admission<Element> {
         self.total = max(total, 1)
     }
 
-    /// Queues an element at the end of its origin and priority, or at the front if it was admitted before.
-    ///
-    /// - Returns: The ticket of the entry.
+    /// Queues an element at the end of its origin and priority, or at the front if admitted before; returns its ticket.
     @discardableResult
     func enqueue(_ element: Element, origin: Origin, priority: Priority = .normal, first: Bool = false) -> UInt64 {
         waiting += 1

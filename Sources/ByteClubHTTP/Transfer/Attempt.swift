@@ -82,9 +82,12 @@ extension Transfer {
         var sendThrottle: Throttle<Moment>?
         var receiveThrottle: Throttle<Moment>?
         var representation: Representation?
+        /// The length of the file after the last attempt that made enough progress.
         var grownTo: Int64 = 0
+        /// The number of attempts before that one; only later ones count against the retry limit.
         var attemptsBefore = 0
         var stored: ResponseCache.Found?
+        /// When the current hop's request was sent, by the cache's clock: seconds since 1970.
         var askedAt: Int64 = 0
 
         init(rate: Int?, at now: Moment) {
@@ -120,30 +123,12 @@ extension Transfer {
         set { if newValue != nil || work.representation != nil { underWay.representation = newValue } }
     }
 
-    /// The length of the file after the last attempt that made enough progress.
-    var grownTo: Int64 {
-        get { work.grownTo }
-        set { underWay.grownTo = newValue }
-    }
-
-    /// The number of attempts before that one; only later ones count against the retry limit.
-    var attemptsBefore: Int {
-        get { work.attemptsBefore }
-        set { underWay.attemptsBefore = newValue }
-    }
-
     /// The number of attempts since the last one with progress, including that one.
-    var attemptsInVain: Int { attempt.number - attemptsBefore }
+    var attemptsInVain: Int { attempt.number - work.attemptsBefore }
 
     /// The cached response for the current hop, while it is being revalidated.
     var stored: ResponseCache.Found? {
         get { work.stored }
         set { if newValue != nil || work.stored != nil { underWay.stored = newValue } }
-    }
-
-    /// When the current hop's request was sent, by the cache's clock: seconds since 1970.
-    var askedAt: Int64 {
-        get { work.askedAt }
-        set { if newValue != work.askedAt { underWay.askedAt = newValue } }
     }
 }

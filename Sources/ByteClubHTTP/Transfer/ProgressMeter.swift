@@ -26,9 +26,7 @@ struct ProgressMeter {
         reportedBytes += received
     }
 
-    /// Updates the counters.
-    ///
-    /// - Returns: True if they should be reported, since 100 ms have passed.
+    /// Updates the counters; true if they should be reported, since 100 ms have passed.
     mutating func update(sent: Int64, received: Int64, expectedToReceive: Int64, at now: Moment) -> Bool {
         progress.bytesSent = max(progress.bytesSent, sent)
         progress.bytesReceived = max(progress.bytesReceived, received)

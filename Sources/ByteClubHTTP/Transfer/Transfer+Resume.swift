@@ -111,8 +111,8 @@ extension Transfer {
     /// Whether the attempt has received enough of a resumable file to justify another request, and more than any
     /// earlier one.
     func takeGrowth() -> Bool {
-        guard attempt.received >= Self.leastPiece, let part, part.count > grownTo else { return false }
-        grownTo = part.count
+        guard attempt.received >= Self.leastPiece, let part, part.count > work.grownTo else { return false }
+        underWay.grownTo = part.count
         return true
     }
 

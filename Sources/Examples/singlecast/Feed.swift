@@ -29,32 +29,28 @@ struct Feed {
         var reader = XMLReader(bytes)
         var (path, text, item): ([String], String, Item) = ([], "", Item())
         var guids: Set<String> = []
-        do {
-            while let piece = try reader.next() {
-                switch piece {
-                case .start(let name, let attributes):
-                    path.append(name)
-                    text = ""
-                    guard path.first == "rss" else {
-                        throw Failure(.badData, "this is no podcast feed: it begins with <\(name)> and not with <rss>")
-                    }
-                    if path == ["rss", "channel", "item"] { item = Item() }
-                    if path == ["rss", "channel", "item", "enclosure"] { item.read(enclosure: attributes) }
-                case .text(let more): text += more
-                case .end:
-                    if path == ["rss", "channel", "title"] { title = text.printable }
-                    if path.starts(with: ["rss", "channel", "item"]), path.count == 4 { item.read(path[3], text) }
-                    if path == ["rss", "channel", "item"], !item.url.isEmpty {
-                        if item.guid.isEmpty { item.guid = item.url }
-                        if item.title.isEmpty { item.title = item.guid }
-                        if guids.insert(item.guid).inserted { items.append(item) }
-                    }
-                    path.removeLast()
-                    text = ""
+        while let piece = try reader.next() {
+            switch piece {
+            case .start(let name, let attributes):
+                path.append(name)
+                text = ""
+                guard path.first == "rss" else {
+                    throw Failure(.badData, "this is no podcast feed: it begins with <\(name)> and not with <rss>")
                 }
+                if path == ["rss", "channel", "item"] { item = Item() }
+                if path == ["rss", "channel", "item", "enclosure"] { item.read(enclosure: attributes) }
+            case .text(let more): text += more
+            case .end:
+                if path == ["rss", "channel", "title"] { title = text.printable }
+                if path.starts(with: ["rss", "channel", "item"]), path.count == 4 { item.read(path[3], text) }
+                if path == ["rss", "channel", "item"], !item.url.isEmpty {
+                    if item.guid.isEmpty { item.guid = item.url }
+                    if item.title.isEmpty { item.title = item.guid }
+                    if guids.insert(item.guid).inserted { items.append(item) }
+                }
+                path.removeLast()
+                text = ""
             }
-        } catch let problem as XMLReader.Problem {
-            throw Failure(.badData, "this is no podcast feed: \(problem)")
         }
         if title.isEmpty { title = "A podcast without a title" }
     }

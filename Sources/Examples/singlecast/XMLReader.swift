@@ -1,6 +1,8 @@
+import ExampleSupport
+
 /// Reads XML 1.0 in UTF-8 piece by piece, as far as feeds need it.
 ///
-/// Reading always ends, with well nested pieces or with a ``Problem``. A document type is refused, since its entities
+/// Reading always ends, with well nested pieces or with a ``Failure``. A document type is refused, since its entities
 /// may grow or refer to other files; depth and attributes are limited. The caller limits the document's length.
 struct XMLReader {
     /// A part of a document; the text between two tags may consist of several pieces.
@@ -8,11 +10,6 @@ struct XMLReader {
         case start(String, attributes: [String: String])
         case text(String)
         case end
-    }
-
-    /// The reason why a document cannot be read.
-    struct Problem: Error, CustomStringConvertible {
-        var description: String
     }
 
     private let bytes: [UInt8]
@@ -29,7 +26,7 @@ struct XMLReader {
     }
 
     /// The next piece; nil at the end of a complete document.
-    mutating func next() throws(Problem) -> Piece? {
+    mutating func next() throws(Failure) -> Piece? {
         if isEmptyElement {
             isEmptyElement = false
             open.removeLast()
@@ -68,7 +65,7 @@ struct XMLReader {
         return nil
     }
 
-    private mutating func startTag() throws(Problem) -> Piece {
+    private mutating func startTag() throws(Failure) -> Piece {
         let name = try name()
         guard !open.isEmpty || !hadRoot else { throw problem("<\(name)> after the document's end") }
         guard open.count < 100 else { throw problem("more than 100 elements in another") }
@@ -92,14 +89,14 @@ struct XMLReader {
         return .start(name, attributes: attributes)
     }
 
-    private mutating func name() throws(Problem) -> String {
+    private mutating func name() throws(Failure) -> String {
         let name = try text { !Self.isBlank($0) && !"<>/='\"&".utf8.contains($0) }
         guard !name.isEmpty else { throw problem("a tag or an attribute that has no name") }
         return name
     }
 
     /// Replaces character references in a text.
-    private func decoded(_ raw: String) throws(Problem) -> String {
+    private func decoded(_ raw: String) throws(Failure) -> String {
         let parts = raw.split(separator: "&", omittingEmptySubsequences: false)
         var text = String(parts.first ?? "")
         for part in parts.dropFirst() {
@@ -135,14 +132,14 @@ struct XMLReader {
     }
 
     /// The text of the following bytes that meet a condition.
-    private mutating func text(while isWanted: (UInt8) -> Bool) throws(Problem) -> String {
+    private mutating func text(while isWanted: (UInt8) -> Bool) throws(Failure) -> String {
         let start = position
         while position < bytes.count, isWanted(bytes[position]) { position += 1 }
         return try text(start..<position)
     }
 
     /// The text up to a mark, which is skipped.
-    private mutating func text(before mark: String) throws(Problem) -> String {
+    private mutating func text(before mark: String) throws(Failure) -> String {
         let start = position
         while position < bytes.count {
             let end = position
@@ -153,7 +150,7 @@ struct XMLReader {
         throw problem("the end, without a \(mark)")
     }
 
-    private func text(_ range: Range<Int>) throws(Problem) -> String {
+    private func text(_ range: Range<Int>) throws(Failure) -> String {
         guard let text = String(validating: bytes[range], as: UTF8.self) else {
             throw problem("bytes that are no UTF-8")
         }
@@ -162,7 +159,7 @@ struct XMLReader {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 
-    private func problem(_ message: String) -> Problem {
-        Problem(description: "line \(bytes[..<position].count { $0 == 0x0A } + 1): \(message)")
+    private func problem(_ message: String) -> Failure {
+        Failure(.badData, "this is no podcast feed: line \(bytes[..<position].count { $0 == 0x0A } + 1): \(message)")
     }
 }

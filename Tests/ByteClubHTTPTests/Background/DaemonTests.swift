@@ -369,7 +369,8 @@ private final class RawUnix: Sendable {
 
     init?(_ path: String) {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        guard let address = UnixAddress(path), unsafe address.withPointer({ unsafe connect(descriptor, $0, $1) }) == 0
+        guard let address = try? UnixAddress(path),
+            unsafe address.withPointer({ unsafe connect(descriptor, $0, $1) }) == 0
         else { return nil }
     }
 

@@ -46,7 +46,7 @@ final class FakeDaemon: Sendable {
         let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         self.listener = listener
         lock = Mutex(isRunning ? (try? DaemonLock.take(service.lockPath)) ?? -1 : -1)
-        let isBound = unsafe UnixAddress(service.socketPath)?.withPointer { unsafe bind(listener, $0, $1) } == 0
+        let isBound = unsafe (try? UnixAddress(service.socketPath))?.withPointer { unsafe bind(listener, $0, $1) } == 0
         precondition(isBound && listen(listener, 64) == 0, "the test needs a socket")
         BackgroundThread.start { [weak self] in
             var number = 0

@@ -18,7 +18,7 @@ private final class StandIn: Sendable {
         let listening = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         descriptor = listening
         lock = try #require(try DaemonLock.take(service.lockPath))
-        let address = try #require(UnixAddress(service.socketPath))
+        let address = try UnixAddress(service.socketPath)
         try #require(unsafe address.withPointer { unsafe bind(listening, $0, $1) } == 0 && listen(listening, 8) == 0)
         BackgroundThread.start {
             while true {

@@ -29,9 +29,7 @@ struct StatusFeed: Sendable {
     /// A new connection begins, which reports all tasks first.
     mutating func beginReplay() { replayed = [] }
 
-    /// The new connection has reported all tasks.
-    ///
-    /// - Returns: The tasks that no longer exist.
+    /// Notes that the new connection has reported all tasks, and returns those that no longer exist.
     mutating func endReplay() -> [BackgroundTask.ID] {
         guard let replayed else { return [] }
         self.replayed = nil
@@ -80,18 +78,14 @@ struct StatusFeed: Sendable {
     /// The ends that were taken and that the daemon has not confirmed.
     var takenEnds: [TakenEnd] { taken.map { TakenEnd(id: $0.key, sequence: $0.value) } }
 
-    /// Takes a task's end for a caller that awaited it, unless a reader will.
-    ///
-    /// - Returns: Whether the end was taken and the daemon must hear of it.
+    /// Takes a task's end for a caller that awaited it, unless a reader will; true if the daemon must hear of it.
     mutating func takeEnd(of id: BackgroundTask.ID) -> Bool {
         guard reader == nil, let status = latest[id], status.isFinished else { return false }
         take(status)
         return true
     }
 
-    /// Takes the end that the reader got last.
-    ///
-    /// - Returns: The end, for the daemon; nil when there is none, or the task was resumed since.
+    /// Takes the end that the reader got last, for the daemon; nil when there is none, or the task was resumed since.
     mutating func takeHandled() -> TakenEnd? {
         defer { handled = nil }
         guard let status = handled, let now = latest[status.id], now.isFinished, now.sequence == status.sequence

@@ -120,9 +120,7 @@ struct Outbox {
 
     var isEmpty: Bool { order.isEmpty }
 
-    /// Appends an answer, or an event that is about no task.
-    ///
-    /// - Returns: False when it is too long to be sent.
+    /// Appends an answer, or an event that is about no task; false when it is too long to be sent.
     mutating func add(_ frame: DaemonFrame) -> Bool {
         let content = frame.onWire
         guard content.count - 4 <= DaemonFrame.limit else { return false }

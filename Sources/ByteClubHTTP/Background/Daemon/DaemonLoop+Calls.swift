@@ -32,9 +32,7 @@ extension DaemonLoop {
         _ = client.outbox.add(.answer(number: number, .refused(.bodyTooLarge, message)))
     }
 
-    /// Answers the changes whose tasks have stopped, or had their time to stop.
-    ///
-    /// - Returns: Whether it answered any.
+    /// Answers the changes whose tasks have stopped, or had their time to stop; true if there were any.
     @discardableResult
     func answerChanges(of client: DaemonConnection, all isAll: Bool = false) -> Bool {
         guard !client.changes.isEmpty else { return false }
@@ -147,9 +145,7 @@ extension DaemonLoop {
             for id in new { folder.remove(id) }
             throw error
         }
-        for status in tasks {
-            owners[status.id] = TaskOwner(identifier: identifier, work: status.request.work)
-        }
+        for status in tasks { owners[status.id] = (identifier, status.request.work) }
         applySchedule()
         apply(.submitted(tasks))
         return submissions.compactMap { queue[$0.id] }

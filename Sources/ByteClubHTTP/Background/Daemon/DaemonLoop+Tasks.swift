@@ -10,7 +10,7 @@ extension DaemonLoop {
         for line in damage { daemon.logger?.warning("\(line)") }
         for index in tasks.indices where !tasks[index].isFinished { restoreProgress(&tasks[index]) }
         for status in tasks {
-            owners[status.id] = TaskOwner(identifier: status.identifier, work: status.request.work)
+            owners[status.id] = (status.identifier, status.request.work)
             if status.isFinished { ended.insert(status.id) }
             // The last daemon may have been killed before it removed this.
             if status.failure?.code == TransferError.Code.cancelled.rawValue {
@@ -109,7 +109,7 @@ extension DaemonLoop {
             if case .download = owner.work { folder.removeCheckpoint(of: id) }
             inbox.post(.discarded(id, number: number))
         }
-        discards[id] = Discard(number: number, task: task)
+        discards[id] = (number, task)
     }
 
     private func forget(_ id: BackgroundTask.ID) {

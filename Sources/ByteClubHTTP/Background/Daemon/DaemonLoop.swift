@@ -23,9 +23,11 @@ final class DaemonLoop {
     var connections: [UInt64: DaemonConnection] = [:]
     /// The connections of attached sessions, by identifier.
     var sessions: [String: UInt64] = [:]
-    var owners: [BackgroundTask.ID: TaskOwner] = [:]
+    /// The properties of each task that are needed when the queue has forgotten it.
+    var owners: [BackgroundTask.ID: (identifier: String, work: BackgroundRequest.Work)] = [:]
     var works: [BackgroundTask.ID: Task<Void, Never>] = [:]
-    var discards: [BackgroundTask.ID: Discard] = [:]
+    /// The running removals of tasks' remains.
+    var discards: [BackgroundTask.ID: (number: UInt64, task: Task<Void, Never>)] = [:]
     /// Removes the remains of the last daemon's downloads, before this daemon's downloads begin.
     var cleaning: Task<Void, Never>?
     var lastDiscard: UInt64 = 0
@@ -331,18 +333,6 @@ struct PendingChange {
     var ids: [BackgroundTask.ID]
     /// When it is answered in any case.
     var deadline: Moment
-}
-
-/// The properties of a task that are needed when the queue has forgotten it.
-struct TaskOwner {
-    var identifier: String
-    var work: BackgroundRequest.Work
-}
-
-/// The removal of a task's remains.
-struct Discard {
-    var number: UInt64
-    var task: Task<Void, Never>
 }
 
 /// The timers of a daemon's loop, besides its tasks' times.

@@ -70,10 +70,7 @@ final class DaemonPlace {
 
     private func listen() throws(TransferError) {
         let path = service.socketPath
-        guard let address = UnixAddress(path) else {
-            throw TransferError(
-                .badConfiguration, "'\(path)' is too long for a socket; the folder's path has 90 bytes at most")
-        }
+        let address = try UnixAddress(path, else: .badConfiguration)
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Self.unusable(path, errno) }
         // The holder of the lock may remove an earlier daemon's socket.

@@ -84,9 +84,7 @@ struct QueuedTask: Sendable {
     /// The record itself stays, since the clock may be corrected again.
     private func past(_ time: Int64, at now: Int64) -> Int64 { time <= now ? time : min(time, latest) }
 
-    /// Limits waits that were recorded before the clock was set back to their usual length.
-    ///
-    /// - Returns: Whether this changed the status.
+    /// Limits waits that were recorded before the clock was set back to their usual length; true if the status changed.
     mutating func keepTimes(within now: Int64) -> Bool {
         latest = now
         guard let next = status.nextAttempt else { return false }

@@ -21,10 +21,7 @@ final class FrameConnection: Sendable {
     static func connect(
         to path: String, waiting seconds: Int = DaemonConnector.patience
     ) throws(TransferError) -> FrameConnection? {
-        guard let address = UnixAddress(path) else {
-            throw TransferError(
-                .daemonUnavailable, "'\(path)' is too long for a socket; the folder's path has 90 bytes at most")
-        }
+        let address = try UnixAddress(path)
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else {
             throw TransferError(.daemonUnavailable, "no socket can be made: \(systemMessage(errno))")
@@ -145,10 +142,12 @@ final class FrameConnection: Sendable {
 struct UnixAddress {
     private var address = sockaddr_un()
 
-    /// The address of a path of 1 to 107 bytes without NUL; nil for other paths.
-    init?(_ path: String) {
+    /// The address of a path of 1 to 107 bytes without NUL; for other paths this throws the code.
+    init(_ path: String, else code: TransferError.Code = .daemonUnavailable) throws(TransferError) {
         guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path), !path.utf8.contains(0), !path.isEmpty
-        else { return nil }
+        else {
+            throw TransferError(code, "'\(path)' is too long for a socket; the folder's path has 90 bytes at most")
+        }
         address.sun_family = sa_family_t(AF_UNIX)
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
     }

@@ -47,9 +47,9 @@ struct WorkRunner: Sendable {
     /// The secret fields of a task's credential.
     func secretFields(_ options: BackgroundOptions) async throws -> HTTPFields {
         guard let name = options.credential else { return [:] }
-        do { return try await daemon.credentials(name) } catch let failure as BackgroundFailure {
-            throw failure
-        } catch let error as TransferError {
+        do { return try await daemon.credentials(name) } catch
+            where error is BackgroundFailure || error is TransferError
+        {
             throw error
         } catch {
             // The error's own message may contain the secret.
