@@ -44,18 +44,15 @@ struct Uptime: Hashable, Sendable {
     let boot: String
     /// The seconds, including sleep.
     let seconds: Int64
-}
 
-/// The machine's clock that only runs forward.
-enum MachineClock {
-    /// Reads it.
-    @Sendable static func uptime() -> Uptime {
+    /// Reads the machine's clock, which only runs forward.
+    @Sendable static func now() -> Uptime {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-        return Uptime(boot: boot, seconds: Int64(time.tv_sec))
+        return Uptime(boot: thisBoot, seconds: Int64(time.tv_sec))
     }
 
-    private static let boot: String = {
+    private static let thisBoot: String = {
         let path = "/proc/sys/kernel/random/boot_id"
         let bytes = try? Descriptor(path: path, flags: O_RDONLY).read(36, at: 0)
         // Without a name two readings of different processes never belong together, which errs on the safe side.
