@@ -45,18 +45,15 @@ struct Uptime: Hashable, Sendable {
     let boot: String
     /// The seconds, including sleep.
     let seconds: Int64
-}
 
-/// The machine's clock that only runs forward.
-enum MachineClock {
-    /// Reads it.
-    @Sendable static func uptime() -> Uptime {
+    /// Reads the machine's clock, which only runs forward.
+    @Sendable static func now() -> Uptime {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-        return Uptime(boot: boot, seconds: Int64(time.tv_sec))
+        return Uptime(boot: thisBoot, seconds: Int64(time.tv_sec))
     }
 
-    private static let boot: String = {
+    private static let thisBoot: String = {
         // Without a name two readings of different processes never belong together, which errs on the safe side.
         fileText("/proc/sys/kernel/random/boot_id", upTo: 36) ?? Secret.text(bytes: 16)
     }()

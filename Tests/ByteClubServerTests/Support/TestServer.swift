@@ -37,7 +37,7 @@ struct TestServer: Sendable {
         let format = configuration.logFormat
         let logger = Logger(label: "test") { _ in LineLog(level: .info, format: format) { log.add($0) } }
         let now = { @Sendable in clock?.now ?? APIDate(seconds: SystemTime.seconds()) }
-        let uptime = { @Sendable in clock?.uptime ?? MachineClock.uptime() }
+        let uptime = { @Sendable in clock?.uptime ?? Uptime.now() }
         let store = try SQLiteStore(
             directory: configuration.directory, mode: .server, settings: history, now: now, uptime: uptime,
             logger: logger)

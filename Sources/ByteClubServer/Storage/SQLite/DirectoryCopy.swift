@@ -66,10 +66,7 @@ struct DirectoryCopy {
     private func copyDatabase() throws {
         let path = draft + "/" + SQLiteStore.databaseName
         _ = try Descriptor(path: path, flags: O_RDWR | O_CREAT | O_EXCL)
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(5)
-        configuration.maximumReaderCount = 1
-        let original = try SQLiteStore.openToRead(source, configuration)
+        let original = try SQLiteStore.openToRead(source, readers: 1)
         let copy = try DatabaseQueue(path: path)
         // All pages in one step: in smaller ones a busy server would make it start again and again.
         try original.backup(to: copy)

@@ -36,7 +36,11 @@ extension SQLiteStore {
                         terms.keepsLocation ?? known.keepsLocation, known.id,
                     ])
             } else {
-                try Self.checkCount(of: purpose, member, now: now, in: database)
+                let kept = try database.firstRow(
+                    "SELECT count(*), min(expires) FROM link WHERE member = ? AND purpose = ?",
+                    [member, purpose.rawValue]
+                ) { (count: $0[0] as Int, end: $0[1] as Int64?) }
+                if let kept, kept.count >= Link.mostOfMember { throw Link.tooMany(until: kept.end, now: now) }
                 try transaction.execute(
                     """
                     INSERT INTO link(
@@ -78,16 +82,6 @@ extension SQLiteStore {
                 "now": now, "node": entry.node.number, "purpose": purpose.rawValue, "member": member,
                 "revision": entry.revision, "reused": now - Link.mediaReuse,
             ], readLink)
-    }
-
-    private static func checkCount(
-        of purpose: Link.Purpose, _ member: Int64, now: Int64, in database: Database
-    ) throws {
-        let kept = try database.firstRow(
-            "SELECT count(*), min(expires) FROM link WHERE member = ? AND purpose = ?", [member, purpose.rawValue]
-        ) { (count: $0[0] as Int, end: $0[1] as Int64?) }
-        guard let kept, kept.count >= Link.mostOfMember else { return }
-        throw Link.tooMany(until: kept.end, now: now)
     }
 
     func entry(_ purpose: Link.Purpose, secret: String, below: String) async throws -> FolderEntry? {

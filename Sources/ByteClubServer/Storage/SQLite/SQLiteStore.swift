@@ -60,7 +60,7 @@ final class SQLiteStore: ClubStore {
     init(
         directory: String, mode: Mode = .server, readers: Int = 8,
         settings: HistorySettings = HistorySettings(),
-        now: @escaping @Sendable () -> APIDate, uptime: @escaping @Sendable () -> Uptime = MachineClock.uptime,
+        now: @escaping @Sendable () -> APIDate, uptime: @escaping @Sendable () -> Uptime = Uptime.now,
         logger: Logger
     ) throws {
         self.directory = directory
@@ -189,10 +189,13 @@ final class SQLiteStore: ClubStore {
     }
 
     /// Opens the database of a directory to look at it, one that cannot be written, too.
-    static func openToRead(_ directory: String, _ configuration: Configuration) throws -> DatabasePool {
+    static func openToRead(_ directory: String, readers: Int) throws -> DatabasePool {
         let path = directory + "/" + databaseName
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        configuration.maximumReaderCount = readers
+        configuration.label = "byteclub.read"
         if Directory.isWritable(directory) { return try DatabasePool(path: path, configuration: configuration) }
-        var configuration = configuration
         configuration.readonly = true
         // SQLite wants to make a log and its index unless the database is immutable. The content of an existing log
         // must be read, too.

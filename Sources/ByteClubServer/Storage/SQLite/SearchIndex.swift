@@ -71,8 +71,8 @@ struct SearchIndex {
                 AND substr(v.path, -length(s.name) - 1) = '/' || s.name)
         ORDER BY v.revision LIMIT ?
         """
-    /// The names' columns follow those of the entry.
-    private static let afterEntry = SQLiteFolderState.columnCount
+    /// The index's columns follow those of the entry.
+    static let afterEntry = SQLiteFolderState.columnCount
 
     let database: Database
     let files: FileBlobStore

@@ -19,9 +19,6 @@ struct TextSearch {
         WHERE search_index MATCH ? ORDER BY search_index.rowid DESC LIMIT \(mostCandidates + 1)
         """
 
-    /// The index's columns follow those of the entry.
-    private static let afterEntry = SQLiteFolderState.columnCount
-
     struct Match {
         var entry: FolderEntry
         var hash: ContentHash?
@@ -91,11 +88,11 @@ struct TextSearch {
                 break
             }
             let entry = try SQLiteFolderState.entry(row)
-            let id: Int64 = row[Self.afterEntry]
+            let id: Int64 = row[SearchIndex.afterEntry]
             guard !pending.contains(entry.node), entry.isDeleted || entry.change == id, try isWanted(entry) else {
                 continue
             }
-            take([Match(entry: entry, hash: row.hash(Self.afterEntry + 1))])
+            take([Match(entry: entry, hash: row.hash(SearchIndex.afterEntry + 1))])
         }
     }
 

@@ -199,13 +199,11 @@ extension Verifier {
             }
             return try use.stillUnused(unused, in: database)
         }
-        var files: [[UInt8]] = []
-        for folder in try blobFolders() {
+        let files = try blobFolders().flatMap { folder -> [[UInt8]] in
             let names = try Directory.names(in: directory + "/blobs/" + folder)
-            files += names.compactMap { ContentHash(folder + $0)?.bytes }.filter { !use.contains($0) }
+            return names.compactMap { ContentHash(folder + $0)?.bytes }.filter { !use.contains($0) }
         }
-        let found = files
-        let unused = try await pool.read { try use.stillUnused(found, in: $0) }
+        let unused = try await pool.read { try use.stillUnused(files, in: $0) }
         return rows.map { Finding(.orphan, Hexadecimal.encode($0), "an unreferenced row") }
             + unused.map { Finding(.orphan, Hexadecimal.encode($0), "an unreferenced file") }
     }

@@ -22,7 +22,7 @@ struct Verifier: Sendable {
         self.directory = directory
         contents = try SQLiteStore.shareContents(directory)
         do {
-            pool = try SQLiteStore.openToRead(directory, Self.configuration)
+            pool = try SQLiteStore.openToRead(directory, readers: 4)
             let version = try pool.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
             guard version == Schema.version else {
                 throw StorageError(
@@ -67,14 +67,6 @@ struct Verifier: Sendable {
         } catch {
             throw StorageError.translating(error)
         }
-    }
-
-    private static var configuration: Configuration {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(5)
-        configuration.maximumReaderCount = 4
-        configuration.label = "byteclub.verify"
-        return configuration
     }
 
     /// A version as people find it again.

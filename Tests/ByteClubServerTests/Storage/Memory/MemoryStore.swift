@@ -29,7 +29,7 @@ final class MemoryStore: ClubStore {
     ///   - uptime: The clock that nobody can set.
     init(
         settings: HistorySettings = HistorySettings(), now: @escaping @Sendable () -> APIDate,
-        uptime: @escaping @Sendable () -> Uptime = MachineClock.uptime
+        uptime: @escaping @Sendable () -> Uptime = Uptime.now
     ) {
         self.settings = settings
         clock = now
