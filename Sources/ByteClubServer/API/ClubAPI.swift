@@ -2,7 +2,7 @@ import ByteClubCore
 import HTTPTypes
 
 /// The operations of the server over a store; ``Endpoint/all`` assigns one to each request.
-struct ClubAPI: Sendable {
+final class ClubAPI: Sendable {
     let store: any ClubStore
     let reader: FolderReader
     let pictures: PictureStore

@@ -12,9 +12,10 @@ extension WebSite {
         guard let kind = GalleryKind(path.name) else { throw APIError(404, "'\(path)' is not a note.") }
         let mine = Self.lines(visit["text"] ?? "")
         let revision = visit["parent_rev"] ?? ""
-        func unsaved(_ problem: String, revision: String = revision, theirs: String? = nil) async throws -> Response {
+        func unsaved(_ problem: String, of newer: String? = nil, theirs: String? = nil) async throws -> Response {
             try await item(
-                at: path, visit, member, Draft(text: mine, revision: revision, problem: problem, theirs: theirs))
+                at: path, visit, member,
+                Draft(text: mine, revision: newer ?? revision, problem: problem, theirs: theirs))
         }
         guard mine.utf8.count <= Draft.limit else {
             return try await unsaved("This is longer than \(Draft.limit) bytes and was not saved.")
@@ -48,7 +49,7 @@ extension WebSite {
                     let theirs = kind == .photo ? PhotoCaption(note: now.text).text : now.text
                     return try await unsaved(
                         "Somebody else saved this in the meantime, and your text is not saved yet. Copy what you want "
-                            + "from theirs and save again.", revision: now.revision, theirs: theirs)
+                            + "from theirs and save again.", of: now.revision, theirs: theirs)
                 }
                 guard let theirs = JournalRevision(now.revision) else { break }
                 (text, condition) = (String(decoding: merged, as: UTF8.self), .parent(theirs.revision))

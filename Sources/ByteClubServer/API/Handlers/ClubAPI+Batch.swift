@@ -19,7 +19,7 @@ extension ClubAPI {
             } else {
                 // A line with names of chunks may expand to gigabytes, which are not written for a client that has hung
                 // up.
-                try await request.whileClientWaits { try await staged(asked, frame, by: member) }
+                try await request.whileClientWaits { try await self.staged(asked, frame, by: member) }
             }
         do {
             let outcome = try await store.write(by: member.uid, storing: contents) { try $0.apply(batch) }
