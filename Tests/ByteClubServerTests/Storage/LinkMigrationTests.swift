@@ -58,9 +58,9 @@ import Testing
             ])
         let queue = try DatabaseQueue(path: file)
         try await queue.write { database in
-            try Schema.addLinkNodes(database)
+            try database.execute(sql: Schema.addLinkNodes)
             try database.execute(sql: "DROP INDEX version_photo")
-            try Schema.addPhotos(database)
+            try database.execute(sql: Schema.addPhotos)
         }
         try queue.close()
 

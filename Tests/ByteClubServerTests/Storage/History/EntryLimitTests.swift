@@ -76,7 +76,7 @@ import Testing
                     PRAGMA user_version = 6;
                     DELETE FROM grdb_migrations WHERE CAST(identifier AS INTEGER) > 6;
                     """)
-            try Schema.addLinks(database)
+            try database.execute(sql: Schema.addLinks)
         }
         try store.close()
         return upload.uploadID
