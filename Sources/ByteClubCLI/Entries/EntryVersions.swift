@@ -64,7 +64,9 @@ enum NoteContent {
     ) async throws -> (bytes: [UInt8], metadata: Metadata)? {
         do {
             return try await remote.content(at: path, revision: revision, range: nil, limit: limit)
-        } catch  where error.code == .notFound || revision.map({ RevisionArgument.isMissing($0, error) }) == true {
+        } catch {
+            if let revision, RevisionArgument.isMissing(revision, error) { return nil }
+            guard error.code == .notFound else { throw error }
             return nil
         }
     }
