@@ -47,7 +47,8 @@ struct EntryVersions: Sendable {
         guard let chosen else { throw Failure(.noInput, "no version of '\(name)' is left") }
         do {
             return try await remote.restore(path, to: chosen)
-        } catch  where RevisionArgument.isMissing(chosen, error) {
+        } catch {
+            guard RevisionArgument.isMissing(chosen, error) else { throw error }
             throw Failure(.noInput, "no version \(chosen) of '\(name)'; \(history)")
         }
     }
