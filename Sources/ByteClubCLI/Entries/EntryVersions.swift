@@ -28,7 +28,8 @@ struct EntryVersions: Sendable {
     func list(_ remote: any Remote, limit: Int) async throws -> [Metadata] {
         do {
             return try await remote.revisions(of: path, limit: limit)
-        } catch  where error.code == .notFound {
+        } catch {
+            guard error.code == .notFound else { throw error }
             throw await EntryPath.refusal(kind, path, below: folder, remote)
         }
     }
