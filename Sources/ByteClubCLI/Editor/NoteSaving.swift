@@ -21,8 +21,8 @@ struct NoteSaving: Sendable {
     func save(_ text: [UInt8], madeFrom base: Revision?) async throws -> EditResult {
         do {
             return try await put(text, after: base, as: .saved)
-        } catch  where error.code == .conflict {
-            // Somebody else has saved since.
+        } catch {
+            guard error.code == .conflict else { throw error }
         }
         let hash = ContentHasher.hash(text)
         var original: [UInt8]?
@@ -51,8 +51,8 @@ struct NoteSaving: Sendable {
                 var saved = try await put(merged, after: revision, as: .merged)
                 saved.other = other
                 return saved
-            } catch  where error.code == .conflict {
-                // Again.
+            } catch {
+                guard error.code == .conflict else { throw error }
             }
         }
         let copy = try await store(text, hash)
@@ -75,7 +75,8 @@ struct NoteSaving: Sendable {
             let copy = try ConflictName.path(for: path, stamp, number: number)
             do {
                 return try await remote.put(.bytes(text), at: copy, condition: .create, policy: .fail, progress: nil)
-            } catch  where error.code == .conflict {
+            } catch {
+                guard error.code == .conflict else { throw error }
                 let current = try await remote.metadata(at: copy)
                 if !current.isDeleted, current.contentHash == hash { return current }
             }

@@ -10,7 +10,8 @@ enum EntryRemoval {
         let current = try await file(path, named: name, kind: kind, remote)
         do {
             return try await remote.delete(path, ifUnchangedSince: current.rev)
-        } catch  where error.code == .conflict {
+        } catch {
+            guard error.code == .conflict else { throw error }
             throw Failure(
                 .tryAgain, "'\(name)' was just changed by somebody else and was kept; check it and try again")
         }
@@ -32,7 +33,8 @@ enum EntryRemoval {
         do {
             let entry = try await remote.metadata(at: path)
             return entry.isDeleted ? nil : entry
-        } catch  where error.code == .notFound {
+        } catch {
+            guard error.code == .notFound else { throw error }
             return nil
         }
     }

@@ -28,7 +28,8 @@ struct EntryVersions: Sendable {
     func list(_ remote: any Remote, limit: Int) async throws -> [Metadata] {
         do {
             return try await remote.revisions(of: path, limit: limit)
-        } catch  where error.code == .notFound {
+        } catch {
+            guard error.code == .notFound else { throw error }
             throw await EntryPath.refusal(kind, path, below: folder, remote)
         }
     }
@@ -47,7 +48,8 @@ struct EntryVersions: Sendable {
         guard let chosen else { throw Failure(.noInput, "no version of '\(name)' is left") }
         do {
             return try await remote.restore(path, to: chosen)
-        } catch  where RevisionArgument.isMissing(chosen, error) {
+        } catch {
+            guard RevisionArgument.isMissing(chosen, error) else { throw error }
             throw Failure(.noInput, "no version \(chosen) of '\(name)'; \(history)")
         }
     }
@@ -64,7 +66,9 @@ enum NoteContent {
     ) async throws -> (bytes: [UInt8], metadata: Metadata)? {
         do {
             return try await remote.content(at: path, revision: revision, range: nil, limit: limit)
-        } catch  where error.code == .notFound || revision.map({ RevisionArgument.isMissing($0, error) }) == true {
+        } catch {
+            if let revision, RevisionArgument.isMissing(revision, error) { return nil }
+            guard error.code == .notFound else { throw error }
             return nil
         }
     }

@@ -28,7 +28,8 @@ struct FolderListing: Sendable {
                     hasMediaInfo
                     ? try await remote.listWithMediaInfo(next, includeDeleted: isDeleted)
                     : try await remote.list(next, unless: nil, includeDeleted: isDeleted)
-            } catch  where error.code == .notFound {
+            } catch {
+                guard error.code == .notFound else { throw error }
                 continue
             }
             guard let listed, listed.isFolder, isDeleted || !listed.isDeleted else { continue }

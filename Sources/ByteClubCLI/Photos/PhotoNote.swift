@@ -59,7 +59,8 @@ struct PhotoNote: Sendable {
             } else if let revision {
                 _ = try await remote.delete(path, ifUnchangedSince: revision)
             }
-        } catch  where error.code == .conflict {
+        } catch {
+            guard error.code == .conflict else { throw error }
             throw Failure(
                 .tryAgain, "'\(path.name)' was just changed by somebody else and was kept; check it and try again")
         }
@@ -93,7 +94,8 @@ enum CaptionRestoration {
         let versions: [Metadata]
         do {
             versions = try await remote.revisions(of: path, limit: limit)
-        } catch  where error.code == .notFound {
+        } catch {
+            guard error.code == .notFound else { throw error }
             return nil
         }
         guard let newest = versions.first, newest.isDeleted, let date = newest.modified else { return nil }

@@ -103,7 +103,8 @@ extension FolderListing {
                 if found.isComplete {
                     return (found.photos.filter { isRecursive || $0.path.parent?.key == folder.key }, 0)
                 }
-            } catch  where error.code == .notFound {
+            } catch {
+                guard error.code == .notFound else { throw error }
                 return ([], 0)
             }
         }
