@@ -3,6 +3,7 @@ import ByteClubHTTP
 import ByteClubRemotes
 import CLinux
 import Glibc
+import MemoryRemote
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import ByteClubCore
 import ByteClubRemotes
+import MemoryRemote
 import Synchronization
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import ByteClubCore
 import ByteClubRemotes
 import FoundationEssentials
 import Glibc
+import MemoryRemote
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import ByteClubCore
 public import ByteClubSync
+import ByteClubRemotes
 import MemoryRemote
 import Synchronization
 import TestSupport

@@ -1,6 +1,7 @@
 import ByteClubCore
 import ByteClubRemotes
 import Glibc
+import MemoryRemote
 import Synchronization
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import ByteClubCore
 import ByteClubRemotes
 import Foundation
 import Glibc
+import MemoryRemote
 import Synchronization
 import TestSupport
 import Testing
