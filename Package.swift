@@ -198,7 +198,8 @@ let package = Package(
         .testTarget(
             name: "ByteClubSyncTests",
             dependencies: [
-                "ByteClubSync", "ByteClubCore", "ByteClubFiles", "CLinux", "MemoryRemote", "SyncSimulation", "TestSupport",
+                "ByteClubSync", "ByteClubCore", "ByteClubFiles", "CLinux", "MemoryRemote", "SyncSimulation",
+                "TestSupport",
             ],
             swiftSettings: testSettings),
         // Whole cores for minutes, and so not beside tests that wait for an engine.

@@ -1,6 +1,6 @@
 import ByteClubCore
-public import ByteClubSync
 import ByteClubRemotes
+public import ByteClubSync
 import MemoryRemote
 import Synchronization
 import TestSupport
