@@ -11,7 +11,7 @@ public import ServiceLifecycle
 /// trash (`.byteclub/trash`) or in the server's history.
 public final class SyncEngine: Service, Sendable {
     /// The mirror and its settings.
-    public let configuration: SyncConfiguration
+    let configuration: SyncConfiguration
     /// What happens while ``run()`` runs; the newest 4,096 events are kept for a slow reader.
     public let events: AsyncStream<SyncEvent>
     let remote: any Remote

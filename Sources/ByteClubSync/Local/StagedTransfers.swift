@@ -145,11 +145,19 @@ final class StagedTransfers {
     private static func keep(
         _ position: UploadPosition?, _ name: String, in staging: any DiskFolder
     ) throws(FileError) {
-        if try staging.entry(name) != nil { try staging.removeFile(name) }
-        guard let position else { return }
+        let isThere = try staging.entry(name) != nil
+        guard let position else {
+            if isThere { try staging.removeFile(name) }
+            return
+        }
         var json = JSONText()
         position.write(to: &json)
-        try staging.create(name).write(json.bytes)
+        // The former position is there until the new one is, at whatever call the program is killed.
+        let draft = ".byteclub-\(name).part"
+        if try staging.entry(draft) != nil { try staging.removeFile(draft) }
+        try staging.create(draft).write(json.bytes)
+        try staging.rename(draft, to: staging, name, isThere ? .exchanging : .withoutReplacing)
+        if isThere { try staging.removeFile(draft) }
     }
 }
 

@@ -32,6 +32,8 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     var onChange: () -> Void = {}
     /// Who waits for the server's changes from here.
     private var waiter: CheckedContinuation<Void, Never>?
+    /// How many waits were ended, or would have been if there had been one.
+    private var ends = 0
     /// What becomes on the way of contents that come from the server.
     var distort: ([UInt8]) -> [UInt8] = { $0 }
     /// Where downloads are written; nil without paths.
@@ -189,21 +191,25 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         }
     }
     func waitForChanges(after cursor: String, timeout: Duration) async throws(RemoteError) -> LongpollResult {
-        await change()
+        await change(since: ends)
         return try await carry { () async throws(RemoteError) in LongpollResult(changes: true) }
     }
 
     /// Ends the wait for the server's changes that is under way, if there is one.
     func endWait() {
+        ends += 1
         waiter?.resume()
         waiter = nil
     }
 
-    private func change() async {
+    /// Waits for the server's next change, unless there was one since a count of ``ends``.
+    private func change(since seen: Int) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                endWait()
-                if Task.isCancelled { continuation.resume() } else { waiter = continuation }
+                let isOver = Task.isCancelled || ends != seen
+                waiter?.resume()
+                waiter = isOver ? nil : continuation
+                if isOver { continuation.resume() }
             }
         } onCancel: {
             endWait()
@@ -240,11 +246,12 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     func journal(
         after cursor: String?, limit: Int, contents: JournalContents, wait: Duration
     ) async throws(RemoteError) -> SyncChanges {
+        let seen = ends
         if wait > .zero,
             let reported = try? await server.journal(after: cursor, limit: 1, contents: .none, wait: .zero),
             reported.page.entries.isEmpty, !reported.page.hasMore
         {
-            await change()
+            await change(since: seen)
         }
         return try await carry { () async throws(RemoteError) in
             let changes = try await self.server.journal(after: cursor, limit: limit, contents: contents, wait: .zero)
