@@ -124,8 +124,9 @@ final class ResumeJournal: Sendable {
             unsafe unlink(name)
             throw error
         }
-        let isReplaced = state.withLock { state in
-            unsafe !state.isClosed && rename(name, path) == 0
+        // The lock lasts until the record has its name.
+        let isReplaced = withExtendedLifetime(file) {
+            state.withLock { state in unsafe !state.isClosed && rename(name, path) == 0 }
         }
         guard isReplaced else { throw failure() }
         if isSynced { try? SealedFile.syncFolder(of: path) }

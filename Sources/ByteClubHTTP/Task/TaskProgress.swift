@@ -84,7 +84,7 @@ struct ProgressSlot {
     private(set) var latest = TaskProgress()
     private(set) var version: UInt64 = 0
     private(set) var isFinished = false
-    /// The readers that the next value wakes; one that was cancelled stays until then.
+    /// The readers that the next value wakes.
     private var readers: [Wakeup] = []
 
     mutating func publish(_ progress: TaskProgress) -> [Wakeup] {
@@ -102,6 +102,8 @@ struct ProgressSlot {
     }
 
     mutating func listen(_ reader: Wakeup) { readers.append(reader) }
+
+    mutating func forget(_ reader: Wakeup) { readers.removeAll { $0 === reader } }
 }
 
 extension SessionTask {
@@ -119,6 +121,7 @@ extension SessionTask {
             if let now { return now.version > seen ? (now.version, now.latest) : nil }
             await news.sleep()
         }
+        shared.withLock { $0.updates.forget(news) }
         return nil
     }
 }

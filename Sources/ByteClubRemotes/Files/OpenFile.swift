@@ -27,7 +27,8 @@ package final class OpenFile: Sendable {
         self.status = status
         let (device, changed) = (status.raw.st_dev, status.raw.st_ctim)
         state = [
-            Int64(device), Int64(status.inode), status.size, status.modified, status.nanoseconds,
+            Int64(truncatingIfNeeded: device), Int64(bitPattern: status.inode), status.size, status.modified,
+            status.nanoseconds,
             Int64(changed.tv_sec), Int64(changed.tv_nsec),
         ].map(String.init).joined(separator: " ")
     }

@@ -25,6 +25,9 @@ enum StagedName: Hashable, Sendable {
     /// A file or folder that is being moved to the trash.
     case trashing(ItemID, expected: ContentHash?)
 
+    /// What the name of an upload's position ends with until it replaces the former one.
+    static let draftEnding = "-new"
+
     /// The name.
     var text: String {
         switch self {
@@ -43,6 +46,7 @@ enum StagedName: Hashable, Sendable {
         switch (parts[0], parts.count) {
         case ("w", 2): self = .writing(ItemID(number))
         case ("u", 2): self = .uploading(ItemID(number))
+        case ("u", 3) where "-" + parts[2] == Self.draftEnding: self = .uploading(ItemID(number))
         case ("d", 3):
             guard let hash = ContentHash(String(parts[2])) else { return nil }
             self = .downloading(ItemID(number), hash)

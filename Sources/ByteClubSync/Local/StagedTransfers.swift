@@ -138,26 +138,36 @@ final class StagedTransfers {
     }
 
     private static func position(_ name: String, in staging: any DiskFolder) -> UploadPosition? {
-        guard let bytes = try? staging.open(name).bytes(limit: positionLimit) else { return nil }
-        return try? JSONReader.read(from: bytes)
+        for name in [name, name + StagedName.draftEnding] {
+            guard let bytes = try? staging.open(name).bytes(limit: positionLimit) else { continue }
+            return try? JSONReader.read(from: bytes)
+        }
+        return nil
     }
 
     private static func keep(
         _ position: UploadPosition?, _ name: String, in staging: any DiskFolder
     ) throws(FileError) {
-        let isThere = try staging.entry(name) != nil
+        let draft = name + StagedName.draftEnding
+        var isThere = try staging.entry(name) != nil
+        if try staging.entry(draft) != nil {
+            if isThere || position == nil {
+                try staging.removeFile(draft)
+            } else {
+                try staging.rename(draft, to: staging, name, .withoutReplacing)
+                isThere = true
+            }
+        }
         guard let position else {
             if isThere { try staging.removeFile(name) }
             return
         }
         var json = JSONText()
         position.write(to: &json)
-        // The former position is there until the new one is, at whatever call the program is killed.
-        let draft = ".byteclub-\(name).part"
-        if try staging.entry(draft) != nil { try staging.removeFile(draft) }
+        // One of both is whole, at whatever call the program is killed.
         try staging.create(draft).write(json.bytes)
-        try staging.rename(draft, to: staging, name, isThere ? .exchanging : .withoutReplacing)
-        if isThere { try staging.removeFile(draft) }
+        if isThere { try staging.removeFile(name) }
+        try staging.rename(draft, to: staging, name, .withoutReplacing)
     }
 }
 

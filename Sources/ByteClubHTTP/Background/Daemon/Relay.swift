@@ -73,6 +73,11 @@ actor Relay {
     }
 
     private static func stamp(_ path: String) -> [Int64]? {
-        FileStatus(path).map { [Int64($0.raw.st_dev), Int64($0.inode), $0.size, $0.modified, $0.nanoseconds] }
+        FileStatus(path).map {
+            [
+                Int64(truncatingIfNeeded: $0.raw.st_dev), Int64(bitPattern: $0.inode), $0.size, $0.modified,
+                $0.nanoseconds,
+            ]
+        }
     }
 }
