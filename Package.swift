@@ -59,6 +59,85 @@ let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", p
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
+// Benchmarks, examples and tests: `Config/build programs` does not build them.
+let development: [Target] = [
+    .executableTarget(
+        name: "Benchmarks",
+        dependencies: ["ByteClubCore", "ByteClubHTTP", "ByteClubMedia", "CLinux", httpTypes, "TestSupport"],
+        swiftSettings: settings),
+    // Attacks on a server, for Tests/Tools/siege.
+    .executableTarget(
+        name: "Siege", dependencies: ["ByteClubCore", "CLinux", "TestSupport"], path: "Tests/Siege",
+        swiftSettings: settings),
+    // Small programs on the public API alone, for those who learn it.
+    .executableTarget(
+        name: "halftunes", dependencies: ["ByteClubHTTP", "ExampleSupport", argumentParser, httpTypes],
+        path: "Sources/Examples/halftunes", exclude: ["README.md"], swiftSettings: settings,
+        linkerSettings: staticStart),
+    .executableTarget(
+        name: "singlecast", dependencies: ["ByteClubHTTP", "ExampleSupport", argumentParser, httpTypes],
+        path: "Sources/Examples/singlecast", exclude: ["README.md"], swiftSettings: settings,
+        linkerSettings: staticStart),
+    // The exit codes and the printing that both share.
+    .target(
+        name: "ExampleSupport", dependencies: ["ByteClubHTTP", argumentParser], path: "Sources/Examples/Support",
+        swiftSettings: settings),
+    .target(
+        name: "TestSupport", dependencies: ["ByteClubCore", "CLinux"], path: "Tests/Support",
+        swiftSettings: settings),
+    // A server in memory. Optimised, as the simulations are: what they simulate is run millions of times.
+    .target(
+        name: "MemoryRemote", dependencies: ["ByteClubRemotes", "ByteClubCore", crypto, "TestSupport"],
+        path: "Tests/MemoryRemote", swiftSettings: settings),
+    .target(
+        name: "SyncSimulation", dependencies: ["ByteClubSync", "ByteClubCore", "MemoryRemote", "TestSupport"],
+        path: "Tests/Simulation", swiftSettings: settings),
+    .testTarget(
+        name: "ByteClubCoreTests", dependencies: ["ByteClubCore", crypto, "TestSupport"],
+        swiftSettings: testSettings),
+    .testTarget(
+        name: "ByteClubHTTPTests", dependencies: ["ByteClubHTTP", "CLinux", httpTypes, logging, "TestSupport"],
+        swiftSettings: testSettings),
+    .testTarget(
+        name: "ByteClubMediaTests", dependencies: ["ByteClubMedia", "CZlib", "TestSupport"],
+        swiftSettings: testSettings
+    ),
+    .testTarget(
+        name: "ByteClubRemotesTests",
+        dependencies: [
+            "ByteClubRemotes", "ByteClubCore", "ByteClubHTTP", httpTypes, "MemoryRemote", "TestSupport",
+        ],
+        swiftSettings: testSettings),
+    .testTarget(
+        name: "ByteClubSyncTests",
+        dependencies: [
+            "ByteClubSync", "ByteClubCore", "ByteClubFiles", "CLinux", "MemoryRemote", "SyncSimulation",
+            "TestSupport",
+        ],
+        swiftSettings: testSettings),
+    // Whole cores for minutes, and so not beside tests that wait for an engine.
+    .testTarget(
+        name: "SyncProofTests", dependencies: ["ByteClubSync", "SyncSimulation", "TestSupport"],
+        swiftSettings: testSettings),
+    .testTarget(
+        name: "ByteClubCLITests",
+        dependencies: [
+            "ByteClubCLI", "ByteClubCore", "ByteClubFiles", "ByteClubHTTP", "ByteClubMedia", "ByteClubRemotes",
+            "ByteClubSync", "CLinux", "MemoryRemote", "TestSupport",
+        ], swiftSettings: testSettings),
+    .testTarget(
+        name: "ByteClubServerTests",
+        dependencies: [
+            "ByteClubServer", "ByteClubCore", "ByteClubFiles", "ByteClubHTTP", "CLinux", argumentParser, crypto,
+            grdb, httpTypes, logging, nio("NIOCore"), serviceLifecycle, "TestSupport",
+        ],
+        swiftSettings: testSettings),
+    .testTarget(
+        name: "EndToEndTests",
+        dependencies: ["ByteClubCore", "ByteClubHTTP", "ByteClubRemotes", "CLinux", httpTypes, "TestSupport"],
+        swiftSettings: testSettings),
+]
+
 let package = Package(
     name: "ByteClub",
     products: [
@@ -148,80 +227,5 @@ let package = Package(
         .executableTarget(
             name: "byteclub-server", dependencies: ["ByteClubServer"], swiftSettings: settings,
             linkerSettings: staticStart + staticFoundation),
-        .executableTarget(
-            name: "Benchmarks",
-            dependencies: ["ByteClubCore", "ByteClubHTTP", "ByteClubMedia", "CLinux", httpTypes, "TestSupport"],
-            swiftSettings: settings),
-        // Attacks on a server, for Tests/Tools/siege.
-        .executableTarget(
-            name: "Siege", dependencies: ["ByteClubCore", "CLinux", "TestSupport"], path: "Tests/Siege",
-            swiftSettings: settings),
-        // Small programs on the public API alone, for those who learn it.
-        .executableTarget(
-            name: "halftunes", dependencies: ["ByteClubHTTP", "ExampleSupport", argumentParser, httpTypes],
-            path: "Sources/Examples/halftunes", exclude: ["README.md"], swiftSettings: settings,
-            linkerSettings: staticStart),
-        .executableTarget(
-            name: "singlecast", dependencies: ["ByteClubHTTP", "ExampleSupport", argumentParser, httpTypes],
-            path: "Sources/Examples/singlecast", exclude: ["README.md"], swiftSettings: settings,
-            linkerSettings: staticStart),
-        // The exit codes and the printing that both share.
-        .target(
-            name: "ExampleSupport", dependencies: ["ByteClubHTTP", argumentParser], path: "Sources/Examples/Support",
-            swiftSettings: settings),
-        .target(
-            name: "TestSupport", dependencies: ["ByteClubCore", "CLinux"], path: "Tests/Support",
-            swiftSettings: settings),
-        // A server in memory. Optimised, as the simulations are: what they simulate is run millions of times.
-        .target(
-            name: "MemoryRemote", dependencies: ["ByteClubRemotes", "ByteClubCore", crypto, "TestSupport"],
-            path: "Tests/MemoryRemote", swiftSettings: settings),
-        .target(
-            name: "SyncSimulation", dependencies: ["ByteClubSync", "ByteClubCore", "MemoryRemote", "TestSupport"],
-            path: "Tests/Simulation", swiftSettings: settings),
-        .testTarget(
-            name: "ByteClubCoreTests", dependencies: ["ByteClubCore", crypto, "TestSupport"],
-            swiftSettings: testSettings),
-        .testTarget(
-            name: "ByteClubHTTPTests", dependencies: ["ByteClubHTTP", "CLinux", httpTypes, logging, "TestSupport"],
-            swiftSettings: testSettings),
-        .testTarget(
-            name: "ByteClubMediaTests", dependencies: ["ByteClubMedia", "CZlib", "TestSupport"],
-            swiftSettings: testSettings
-        ),
-        .testTarget(
-            name: "ByteClubRemotesTests",
-            dependencies: [
-                "ByteClubRemotes", "ByteClubCore", "ByteClubHTTP", httpTypes, "MemoryRemote", "TestSupport",
-            ],
-            swiftSettings: testSettings),
-        .testTarget(
-            name: "ByteClubSyncTests",
-            dependencies: [
-                "ByteClubSync", "ByteClubCore", "ByteClubFiles", "CLinux", "MemoryRemote", "SyncSimulation",
-                "TestSupport",
-            ],
-            swiftSettings: testSettings),
-        // Whole cores for minutes, and so not beside tests that wait for an engine.
-        .testTarget(
-            name: "SyncProofTests", dependencies: ["ByteClubSync", "SyncSimulation", "TestSupport"],
-            swiftSettings: testSettings),
-        .testTarget(
-            name: "ByteClubCLITests",
-            dependencies: [
-                "ByteClubCLI", "ByteClubCore", "ByteClubFiles", "ByteClubHTTP", "ByteClubMedia", "ByteClubRemotes",
-                "ByteClubSync", "CLinux", "MemoryRemote", "TestSupport",
-            ], swiftSettings: testSettings),
-        .testTarget(
-            name: "ByteClubServerTests",
-            dependencies: [
-                "ByteClubServer", "ByteClubCore", "ByteClubFiles", "ByteClubHTTP", "CLinux", argumentParser, crypto,
-                grdb, httpTypes, logging, nio("NIOCore"), serviceLifecycle, "TestSupport",
-            ],
-            swiftSettings: testSettings),
-        .testTarget(
-            name: "EndToEndTests",
-            dependencies: ["ByteClubCore", "ByteClubHTTP", "ByteClubRemotes", "CLinux", httpTypes, "TestSupport"],
-            swiftSettings: testSettings),
-    ]
+    ] + (Context.environment["BYTECLUB_BUILD"] == "programs" ? [] : development)
 )
