@@ -47,7 +47,11 @@ struct CallbackScript {
     mutating func callbacks(for event: TaskEvent) -> [Callback] {
         switch event {
         case .created, .resumed, .suspended: return []
-        case .attemptStarted, .redirected:
+        case .attemptStarted(let number, _):
+            beginAttempt()
+            attempt = number
+            return []
+        case .redirected:
             beginAttempt()
             return []
         case .retryScheduled(let delay, let reason):
@@ -57,6 +61,10 @@ struct CallbackScript {
             guard response.status.kind == .successful else { return [] }
             hasResponse = true
             return [{ await $0.task($1, didReceive: response) }]
+        case .downloadResumed(let offset, let expected):
+            // The counters include the part that is kept, which this attempt did not write.
+            written = offset
+            return [{ await $0.task($1, didResumeAt: offset, expected: expected) }]
         case .progress(let progress): return moved(progress)
         case .finished(.failure(let error)):
             return (error.rejected.map(brought) ?? []) + ended(error.metrics, error)

@@ -6,7 +6,8 @@ public import HTTPTypes
 /// for each task:
 ///
 /// 1. for each attempt: `didSendBodyData` whenever bytes were sent, then `didReceive response`; for a download then
-///    `didWriteData` whenever bytes were written (a server that responds early may mix these);
+///    `didResumeAt` if its rest was requested, and `didWriteData` whenever bytes were written (a server that responds
+///    early may mix these);
 /// 2. between attempts: `willFollow` for a redirect, or `willRetry`;
 /// 3. `didReceive data` with the whole body, if it is in memory and not empty, or `didFinishDownloadingTo`;
 /// 4. `didCompleteWith`, exactly once; nothing follows.
@@ -54,13 +55,22 @@ public protocol SessionDelegate: Sendable {
     ///   - data: The body.
     func task(_ task: SessionTask, didReceive data: [UInt8]) async
 
+    /// A download whose rest was requested continues: one with ``ResumeData``, or one whose connection was lost.
+    ///
+    /// - Parameters:
+    ///   - task: The task.
+    ///   - offset: The length of the part that is kept; 0 if the server sends the whole file again, for example since
+    ///     it has changed.
+    ///   - expected: The length of the whole file, or -1.
+    func task(_ task: SessionTask, didResumeAt offset: Int64, expected: Int64) async
+
     /// Bytes of a download were received.
     ///
     /// - Parameters:
     ///   - task: The task.
-    ///   - count: How many since the last callback.
-    ///   - total: How many in this attempt.
-    ///   - expected: The length of the body, or -1.
+    ///   - count: How many since the last callback, or since the start of the attempt; without a part kept from before.
+    ///   - total: How many the file has, a part kept from before included.
+    ///   - expected: The length of the whole file, or -1.
     func task(_ task: SessionTask, didWriteData count: Int64, total: Int64, expected: Int64) async
 
     /// The file of a download is complete and has its name. The caller owns it.
@@ -110,6 +120,9 @@ extension SessionDelegate {
 
     /// Does nothing.
     public func task(_ task: SessionTask, didReceive data: [UInt8]) async {}
+
+    /// Does nothing.
+    public func task(_ task: SessionTask, didResumeAt offset: Int64, expected: Int64) async {}
 
     /// Does nothing.
     public func task(_ task: SessionTask, didWriteData count: Int64, total: Int64, expected: Int64) async {}

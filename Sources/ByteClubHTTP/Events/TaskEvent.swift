@@ -16,6 +16,13 @@ public enum TaskEvent: Sendable {
     case attemptStarted(number: Int, url: String)
     /// The head of a response was received, whether or not it is the final one.
     case responseReceived(HTTPResponse)
+    /// A download whose rest was requested continues; it follows the head of the response.
+    ///
+    /// - Parameters:
+    ///   - at: The length of the part that is kept; 0 if the server sends the whole file again, for example since it
+    ///     has changed.
+    ///   - expected: The length of the whole file, or -1.
+    case downloadResumed(at: Int64, expected: Int64)
     /// A redirect is followed.
     ///
     /// - Parameters:

@@ -84,6 +84,8 @@ extension Transfer {
         var representation: Representation?
         /// The length of the file after the last attempt that made enough progress.
         var grownTo: Int64 = 0
+        /// Whether the server begins a file anew although its rest was requested, and the listeners were not told yet.
+        var beginsAnew = false
         /// The number of attempts before that one; only later ones count against the retry limit.
         var attemptsBefore = 0
         var stored: ResponseCache.Found?

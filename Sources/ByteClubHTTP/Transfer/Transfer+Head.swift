@@ -90,6 +90,9 @@ extension Transfer {
         progress.bytesSent = max(progress.bytesSent, sent)
         if progress.bytesSent > 0 { task.publish(progress) }
         task.tell(.responseReceived(response))
+        if let (offset, expected) = takeContinuation() {
+            task.tell(.downloadResumed(at: offset, expected: expected))
+        }
     }
 
     /// The session's policy with the task's overrides.

@@ -57,14 +57,33 @@ extension Transfer {
             meter.skip(to: attempt.continuedAt, expectedToReceive: total)
             return true
         case .startOver:
+            if attempt.asked != nil { underWay.beginsAnew = true }
             dropPart()
             representation = Representation(response)
             return true
         case .done, .pass: return true
-        case .askAnew: return response.status.code == 416
+        case .askAnew:
+            underWay.beginsAnew = true
+            return response.status.code == 416
         case .refuse(let message):
             attempt.failure = error(.protocolViolation, message, phase: .receive)
             return false
+        }
+    }
+
+    /// Where the response continues a file whose rest was requested, and the length of the whole, or -1.
+    ///
+    /// The offset is 0 if the server begins anew. Nil where no rest was requested, and where that was reported before.
+    func takeContinuation() -> (offset: Int64, expected: Int64)? {
+        switch attempt.step {
+        case .append(let total):
+            underWay.beginsAnew = false
+            return (attempt.continuedAt, total)
+        case .done: return attempt.asked.map { ($0.count, $0.count) }
+        case .startOver where underWay.beginsAnew:
+            underWay.beginsAnew = false
+            return (0, representation?.total ?? -1)
+        default: return nil
         }
     }
 

@@ -22,6 +22,7 @@ private final class Ear: EventMonitor {
             case .suspended: "suspended"
             case .attemptStarted(let number, _): "attempt \(number)"
             case .responseReceived(let response): "response \(response.status.code)"
+            case .downloadResumed(let offset, let expected): "resumed \(offset) of \(expected)"
             case .redirected(let response, _): "redirect \(response.status.code)"
             case .retryScheduled(_, .newCredential): "new credential"
             case .retryScheduled(_, .response(let response)): "retry after \(response.status.code)"

@@ -11,6 +11,7 @@ final class CallbackLog: SessionDelegate {
         case sent(Int64, total: Int64, expected: Int64)
         case response(Int)
         case data([UInt8])
+        case resumed(Int64, expected: Int64)
         case wrote(Int64, total: Int64, expected: Int64)
         case downloaded(String)
         case metrics(attempts: Int)
@@ -66,6 +67,10 @@ final class CallbackLog: SessionDelegate {
 
     func task(_ task: SessionTask, didReceive data: [UInt8]) async { await note(.data(data), task) }
 
+    func task(_ task: SessionTask, didResumeAt offset: Int64, expected: Int64) async {
+        await note(.resumed(offset, expected: expected), task)
+    }
+
     func task(_ task: SessionTask, didWriteData count: Int64, total: Int64, expected: Int64) async {
         await note(.wrote(count, total: total, expected: expected), task)
     }
@@ -85,7 +90,7 @@ final class CallbackLog: SessionDelegate {
 
 /// Whether the callbacks of one task come in an order that ``SessionDelegate`` promises.
 struct CallbackGrammar {
-    private enum Place { case attempt, response, body, measured(Bool), end }
+    private enum Place { case attempt, response, writing, body, measured(Bool), end }
 
     private var place = Place.attempt
     private var total: Int64 = 0
@@ -94,13 +99,15 @@ struct CallbackGrammar {
     mutating func accepts(_ callback: CallbackLog.Callback) -> Bool {
         switch (callback, place) {
         case (.willFollow, .attempt): move(to: .attempt)
-        case (.willRetry, .attempt), (.willRetry, .response): move(to: .attempt)
+        case (.willRetry, .attempt), (.willRetry, .response), (.willRetry, .writing): move(to: .attempt)
         case (.sent(let count, let now, _), .attempt): counts(count, now)
         case (.response, .attempt): move(to: .response)
-        case (.wrote(let count, let now, _), .response): counts(count, now)
-        case (.data, .response), (.downloaded, .response): move(to: .body)
+        case (.resumed(let offset, _), .response): move(to: .writing, from: offset)
+        case (.wrote(let count, let now, _), .response), (.wrote(let count, let now, _), .writing):
+            move(to: .writing, from: total) && counts(count, now)
+        case (.data, .response), (.downloaded, .response), (.downloaded, .writing): move(to: .body)
         case (.metrics, .attempt): move(to: .measured(false))
-        case (.metrics, .response), (.metrics, .body): move(to: .measured(true))
+        case (.metrics, .response), (.metrics, .writing), (.metrics, .body): move(to: .measured(true))
         case (.completed(nil), .measured(true)), (.completed(_?), .measured): move(to: .end)
         default: false
         }
@@ -108,9 +115,9 @@ struct CallbackGrammar {
 
     var isComplete: Bool { if case .end = place { true } else { false } }
 
-    private mutating func move(to next: Place) -> Bool {
+    private mutating func move(to next: Place, from start: Int64 = 0) -> Bool {
         place = next
-        total = 0
+        total = start
         return true
     }
 

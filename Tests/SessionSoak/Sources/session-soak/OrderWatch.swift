@@ -35,7 +35,8 @@ final class OrderWatch: EventMonitor {
             case .attemptStarted(let number, _):
                 defer { (story.attempt, story.sent, story.received) = (number, 0, 0) }
                 return number == story.attempt || number == story.attempt + 1 ? nil : "attempt \(number)"
-            case .responseReceived, .redirected, .retryScheduled: return story.attempt > 0 ? nil : "before an attempt"
+            case .responseReceived, .downloadResumed, .redirected, .retryScheduled:
+                return story.attempt > 0 ? nil : "before an attempt"
             case .progress(let progress):
                 if progress.attempt > story.attempt { (story.sent, story.received) = (0, 0) }
                 defer { (story.sent, story.received) = (progress.bytesSent, progress.bytesReceived) }
