@@ -95,6 +95,7 @@ final class CurlLoop {
             case .unpause(let task): if let transfer = live[task.id] { release(transfer, at: now) }
             case .prioritize(let task): if let transfer = live[task.id] { prioritize(transfer) }
             case .limit(let rate): limit(rate, at: now)
+            case .tasks(let waiter): waiter.resume(live.values.map(\.task))
             case .answer(let task, let answer):
                 if let transfer = live[task.id] { take(answer, for: transfer, at: now) }
             case .sendMore(let task): if let transfer = live[task.id] { sendMore(transfer, at: now) }

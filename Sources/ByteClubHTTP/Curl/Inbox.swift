@@ -18,6 +18,8 @@ enum Command: Sendable {
     ///
     /// It is indirect to keep the other cases small, since thousands of them may be queued.
     indirect case answer(SessionTask, Answer)
+    /// Report all tasks that were started and have no result.
+    case tasks(Waiter<[SessionTask]?>)
     /// The task's body has bytes again.
     case sendMore(SessionTask)
     /// Accept no new tasks, complete or cancel the running ones, then end the loop.
@@ -42,6 +44,8 @@ final class Inbox: Sendable {
     let configuration: SessionConfiguration
     /// The listeners of the session.
     let events: EventHub
+    /// The tasks that were not started yet.
+    let unstarted = UnstartedTasks()
     private let state = Mutex(State())
     private let hasCommands = Atomic(false)
     private let isSleeping = Atomic(false)

@@ -18,8 +18,12 @@ enum LoopThread {
         var commands: [Command] = []
         repeat {
             inbox.take(into: &commands)
-            for case .start(let task) in commands {
-                task.complete(.failure(TransferError(.other, "libcurl is out of memory")))
+            for command in commands {
+                switch command {
+                case .start(let task): task.complete(.failure(TransferError(.other, "libcurl is out of memory")))
+                case .tasks(let waiter): waiter.resume([])
+                default: break
+                }
             }
         } while !inbox.end()
     }

@@ -140,7 +140,7 @@ extension Session {
     ) -> SessionTask {
         SessionTask(
             .download(path: path), request ?? data.request, body: .none, options: options, inbox: inbox,
-            resumeData: data)
+            resumeData: data, isListed: true)
     }
 }
 

@@ -14,7 +14,8 @@ extension Session {
     public func data(for request: HTTPRequest, body: Body = .none, options: TaskOptions = .init())
         async throws(TransferError) -> (bytes: [UInt8], response: HTTPResponse)
     {
-        let result = try await finish(dataTask(request, body: body, options: options), nil)
+        let task = SessionTask(.data, request, body: body, options: options, inbox: inbox)
+        let result = try await finish(task, nil)
         return (result.bytes, result.response)
     }
 
@@ -34,7 +35,8 @@ extension Session {
         for request: HTTPRequest, from body: Body, options: TaskOptions = .init(),
         progress: (@Sendable (TaskProgress) -> Void)? = nil
     ) async throws(TransferError) -> (bytes: [UInt8], response: HTTPResponse) {
-        let result = try await finish(uploadTask(request, from: body, options: options), progress)
+        let task = SessionTask(.upload, request, body: body, options: options, inbox: inbox)
+        let result = try await finish(task, progress)
         return (result.bytes, result.response)
     }
 
@@ -53,7 +55,8 @@ extension Session {
         for request: HTTPRequest, to path: String, options: TaskOptions = .init(),
         progress: (@Sendable (TaskProgress) -> Void)? = nil
     ) async throws(TransferError) -> (response: HTTPResponse, file: String?, bytes: [UInt8]) {
-        let result = try await finish(downloadTask(request, to: path, options: options), progress)
+        let task = SessionTask(.download(path: path), request, body: .none, options: options, inbox: inbox)
+        let result = try await finish(task, progress)
         return (result.response, result.file, result.bytes)
     }
 

@@ -14,6 +14,8 @@ public final class Session: Sendable {
     let inbox: Inbox
     private let thread: Mutex<pthread_t?>
     private let limit: Mutex<Int?>
+    /// Whether it is the program's shared session, which never ends.
+    private let isShared: Bool
 
     /// Starts a session.
     ///
@@ -24,8 +26,14 @@ public final class Session: Sendable {
     ///   - name: For debuggers; the first 15 bytes become the thread's name.
     /// - Throws: ``TransferError/Code/libraryMissing``, ``TransferError/Code/badConfiguration``, or `other` when the
     ///   system allows no further thread.
-    public init(
+    public convenience init(
         configuration: SessionConfiguration, delegate: (any SessionDelegate)? = nil, name: String = "session"
+    ) throws(TransferError) {
+        try self.init(configuration, delegate: delegate, name: name, isShared: false)
+    }
+
+    private init(
+        _ configuration: SessionConfiguration, delegate: (any SessionDelegate)?, name: String, isShared: Bool
     ) throws(TransferError) {
         let configuration = try configuration.resolved()
         _ = try CurlLibrary.version.get()
@@ -33,8 +41,24 @@ public final class Session: Sendable {
         let inbox = try Inbox(configuration, events: events)
         self.inbox = inbox
         self.name = name
+        self.isShared = isShared
         limit = Mutex(configuration.rateLimit)
         thread = try Mutex(LoopThread.start(inbox, name: name))
+    }
+
+    /// A session with the default configuration and without a delegate, for all of the program.
+    ///
+    /// It is created by the first use and lives as long as the program: ``finishTasksAndInvalidate()`` and
+    /// ``invalidateAndCancel()`` return at once and change nothing. It keeps no cookies and no cache. Its
+    /// ``setRateLimit(_:)`` concerns every part of the program that uses it.
+    ///
+    /// - Throws: As ``init(configuration:delegate:name:)``; a failure is final.
+    public static var shared: Session {
+        get throws(TransferError) { try common.get() }
+    }
+
+    private static let common = Result { () throws(TransferError) in
+        try Session(.default, delegate: nil, name: "shared", isShared: true)
     }
 
     /// Loads libcurl and its dependencies, which the first session does otherwise.
@@ -61,7 +85,7 @@ public final class Session: Sendable {
     ///   - options: Settings that override the session's.
     /// - Returns: A suspended task; a request that cannot be sent fails when it is resumed.
     public func dataTask(_ request: HTTPRequest, body: Body = .none, options: TaskOptions = .init()) -> SessionTask {
-        SessionTask(.data, request, body: body, options: options, inbox: inbox)
+        SessionTask(.data, request, body: body, options: options, inbox: inbox, isListed: true)
     }
 
     /// Creates a task that sends a body and keeps the response's body in memory.
@@ -72,7 +96,7 @@ public final class Session: Sendable {
     ///   - options: Settings that override the session's.
     /// - Returns: A suspended task.
     public func uploadTask(_ request: HTTPRequest, from body: Body, options: TaskOptions = .init()) -> SessionTask {
-        SessionTask(.upload, request, body: body, options: options, inbox: inbox)
+        SessionTask(.upload, request, body: body, options: options, inbox: inbox, isListed: true)
     }
 
     /// Creates a task that writes a 2xx response's body to a file.
@@ -87,7 +111,7 @@ public final class Session: Sendable {
     ///   - options: Settings that override the session's.
     /// - Returns: A suspended task.
     public func downloadTask(_ request: HTTPRequest, to path: String, options: TaskOptions = .init()) -> SessionTask {
-        SessionTask(.download(path: path), request, body: .none, options: options, inbox: inbox)
+        SessionTask(.download(path: path), request, body: .none, options: options, inbox: inbox, isListed: true)
     }
 
     /// Changes ``SessionConfiguration/rateLimit`` at once, also for running tasks; nil for no limit.
@@ -103,19 +127,39 @@ public final class Session: Sendable {
     /// The current limit for all tasks together in each direction, in bytes per second; nil for no limit.
     public var rateLimit: Int? { limit.withLock { $0 } }
 
+    /// All tasks of the session that have no result, in the order of their creation.
+    ///
+    /// Suspended tasks are among them, also those that were never resumed as long as the caller holds them, and the
+    /// tasks of the async functions. A task may end before this function returns.
+    ///
+    /// - Returns: The tasks; none once the session has ended.
+    public func tasks() async -> [SessionTask] {
+        // In this order: a task that is started meanwhile is in both, and not in neither.
+        let unstarted = inbox.unstarted.all
+        let started = await Waiter<[SessionTask]?>.value { inbox.post(.tasks($0)) ? nil : .some(nil) }
+        guard let started else { return [] }
+        let known = Set(started.map(\.id))
+        let all = started + unstarted.filter { !known.contains($0.id) && $0.state != .completed }
+        return all.sorted { $0.id < $1.id }
+    }
+
     /// Accepts no more tasks, lets started ones finish, then ends the session.
     ///
     /// Returns when the session has ended. Suspended tasks must be resumed or cancelled for that. A task that is first
     /// resumed after this call fails with ``TransferError/Code/sessionInvalid``. The delegate may still receive
-    /// callbacks; the last one is ``SessionDelegate/sessionDidBecomeInvalid(_:)``.
+    /// callbacks; the last one is ``SessionDelegate/sessionDidBecomeInvalid(_:)``. Without effect on ``shared``.
     public func finishTasksAndInvalidate() async { await invalidate(cancelling: false) }
 
-    /// Accepts no more tasks, cancels started ones, then ends the session.
+    /// Accepts no more tasks, cancels all others, then ends the session.
     ///
-    /// Returns when every task has its result and the session has ended.
+    /// Returns when every task has its result and the session has ended; tasks that were never resumed end with
+    /// ``TransferError/Code/cancelled`` too. Without effect on ``shared``.
     public func invalidateAndCancel() async { await invalidate(cancelling: true) }
 
     private func invalidate(cancelling: Bool) async {
+        if isShared { return }
+        // Before the loop may end, since the end of the session is the last event.
+        if cancelling { for task in inbox.unstarted.close() { task.cancel() } }
         _ = inbox.post(.invalidate(cancelling: cancelling))
         await inbox.ended()
         let ended = thread.withLock { thread -> pthread_t? in

@@ -47,12 +47,14 @@ public final class SessionTask: Sendable {
     let inbox: Inbox
     let resumeData: ResumeData?
     let shared: Mutex<Shared>
+    /// Whether the session lists the task until it is started, since its owner decides when.
+    private let isListed: Bool
 
     private static let lastID = Atomic<UInt64>(0)
 
     init(
         _ kind: Kind, _ request: HTTPRequest, body: Body, options: TaskOptions, inbox: Inbox,
-        resumeData: ResumeData? = nil
+        resumeData: ResumeData? = nil, isListed: Bool = false
     ) {
         id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
         self.kind = kind
@@ -62,7 +64,13 @@ public final class SessionTask: Sendable {
         self.inbox = inbox
         shared = Mutex(Shared(priority: options.priority))
         self.resumeData = resumeData
+        self.isListed = isListed
         tell(.created)
+        if isListed { inbox.unstarted.add(self) }
+    }
+
+    deinit {
+        if isListed, shared.withLock({ !$0.isStarted && $0.result == nil }) { inbox.unstarted.remove(id) }
     }
 
     /// The request to send, with the session's fields.
@@ -87,6 +95,7 @@ public final class SessionTask: Sendable {
 
     /// Starts the task, or undoes one ``suspend()``; does nothing once the task is being cancelled or has completed.
     public func resume() {
+        var isStart = false
         let isRefused = shared.withLock { shared -> Bool in
             guard shared.state == .suspended else { return false }
             shared.suspensions -= 1
@@ -97,9 +106,12 @@ public final class SessionTask: Sendable {
             // Added under the lock, so that no cancel can overtake it.
             if shared.isStarted { return !inbox.add(.resume(self)) }
             shared.isStarted = true
+            isStart = true
             return !inbox.add(.start(self))
         }
         inbox.wake()
+        // Only now: until its command is in the inbox, a task is found in the list alone.
+        if isStart, isListed { inbox.unstarted.remove(id) }
         if isRefused { complete(.failure(TransferError(.sessionInvalid, "the session accepts no more requests"))) }
     }
 
@@ -131,7 +143,9 @@ public final class SessionTask: Sendable {
             return !(shared.isStarted && inbox.add(.cancel(self)))
         }
         inbox.wake()
-        if isUnstarted { complete(.failure(TransferError(.cancelled, "cancelled"))) }
+        guard isUnstarted else { return }
+        if isListed { inbox.unstarted.remove(id) }
+        complete(.failure(TransferError(.cancelled, "cancelled")))
     }
 
     /// The result, once the task has completed; every caller gets the same one.
