@@ -240,12 +240,19 @@ static inline CURLMcode byteclub_curl_multi_perform(CURLM *multi, int *running) 
     return function ? function(multi, running) : CURLM_INTERNAL_ERROR;
 }
 
-/// Waits for the transfers' sockets, `descriptor` becoming readable, or `milliseconds`; whether `descriptor` is readable.
-static inline bool byteclub_curl_multi_poll(CURLM *multi, int descriptor, int milliseconds) {
+/// Waits for the transfers' sockets, `descriptor` or `other` becoming readable, or `milliseconds`.
+///
+/// `other` is -1 for none. Bit 0 of the result: `descriptor` is readable; bit 1: `other` is.
+static inline int byteclub_curl_multi_poll(CURLM *multi, int descriptor, int other, int milliseconds) {
     BYTECLUB_CURL(curl_multi_poll);
-    struct curl_waitfd extra = {.fd = descriptor, .events = CURL_WAIT_POLLIN, .revents = 0};
-    if (function) function(multi, &extra, 1, milliseconds, NULL);
-    return (extra.revents & CURL_WAIT_POLLIN) != 0;
+    struct curl_waitfd extra[2] = {
+        {.fd = descriptor, .events = CURL_WAIT_POLLIN, .revents = 0},
+        {.fd = other, .events = CURL_WAIT_POLLIN, .revents = 0},
+    };
+    if (function) function(multi, extra, other < 0 ? 1 : 2, milliseconds, NULL);
+    int first = (extra[0].revents & CURL_WAIT_POLLIN) != 0;
+    int second = (extra[1].revents & CURL_WAIT_POLLIN) != 0;
+    return first | second << 1;
 }
 
 /// The next finished transfer and its result, or NULL when there is none.

@@ -24,6 +24,7 @@ extension CurlLoop {
         let phase = transfer.phase
         let problem = self.problem(of: transfer, result, phase: phase)
         retire(transfer, keepingHandle: result == CURLE_OK)
+        if waitForNetwork(transfer, after: problem, at: now) { return }
         if case .askAnew(let reason)? = transfer.attempt.step {
             log(transfer, "starting over: \(reason)", isNotable: true)
             transfer.dropPart()
@@ -123,7 +124,7 @@ extension CurlLoop {
         nextWaitingCheck = min(nextWaitingCheck, transfer.resourceDeadline)
         transfer.ticket = admission.enqueue(
             transfer, origin: transfer.head.url.origin, priority: transfer.priority,
-            first: !transfer.metrics.attempts.isEmpty)
+            first: !transfer.metrics.attempts.isEmpty || transfer.isOffline)
     }
 
     /// Completes a task with the response of its last attempt.
@@ -165,6 +166,7 @@ extension CurlLoop {
     /// Completes a task, whatever its stage.
     func finish(_ transfer: Transfer, _ result: consuming Result<TaskResult, TransferError>, at now: Moment) {
         retire(transfer, keepingHandle: false)
+        endWait(of: transfer)
         let measured = result.adding(transfer.endMetrics())
         transfer.enter(.finished)
         live[transfer.task.id] = nil

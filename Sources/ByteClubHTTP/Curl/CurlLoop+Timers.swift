@@ -68,7 +68,8 @@ extension CurlLoop {
         var next = Moment.distantFuture
         for transfer in live.values where !transfer.isActive && !transfer.isSuspended {
             if now >= transfer.resourceDeadline {
-                timeOut(transfer, "the request took too long", at: now)
+                let isOffline = transfer.isOffline
+                timeOut(transfer, isOffline ? "no network in time" : "the request took too long", at: now)
                 continue
             }
             next = min(next, transfer.resourceDeadline)

@@ -28,6 +28,9 @@ final class CurlLoop {
     var nextWaitingCheck = Moment.distantFuture
     /// When the next progress report is due for a transfer that moves no bytes.
     var nextReport = Moment.distantFuture
+    /// The number of transfers that wait for a network, and the notices of its changes while there are any.
+    var offlineCount = 0
+    var network: NetworkWatch?
     private var idleHandles: [EasyHandle] = []
     private var isEnding = false
     private var commands: [Command] = []
@@ -79,7 +82,10 @@ final class CurlLoop {
         let next = nextCheck
         let time = next == .distantFuture ? Self.longestSleep : now.duration(to: next).wholeMilliseconds
         inbox.sleep {
-            unsafe byteclub_curl_multi_poll(multi, inbox.descriptor, Int32(min(time, Self.longestSleep)))
+            let ready = unsafe byteclub_curl_multi_poll(
+                multi, inbox.descriptor, network?.descriptor ?? -1, Int32(min(time, Self.longestSleep)))
+            if ready & 2 != 0 { networkChanged() }
+            return ready & 1 != 0
         }
     }
 

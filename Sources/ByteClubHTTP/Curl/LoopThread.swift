@@ -7,6 +7,7 @@ enum LoopThread {
     static func start(_ inbox: Inbox, name: String) throws(TransferError) -> pthread_t {
         try OwnThread.startJoinable {
             unsafe byteclub_name_thread(name)
+            inbox.configuration.threadPreparation?()
             if let loop = CurlLoop(inbox) { return loop.run() }
             refuseAll(inbox)
         }

@@ -54,6 +54,9 @@ struct CallbackScript {
         case .redirected:
             beginAttempt()
             return []
+        case .waitingForConnectivity:
+            beginAttempt()
+            return [{ await $0.taskIsWaitingForConnectivity($1) }]
         case .retryScheduled(let delay, let reason):
             beginAttempt()
             return [{ await $0.task($1, willRetryAfter: delay, because: reason) }]

@@ -8,7 +8,7 @@ public import HTTPTypes
 /// 1. for each attempt: `didSendBodyData` whenever bytes were sent, then `didReceive response`; for a download then
 ///    `didResumeAt` if its rest was requested, and `didWriteData` whenever bytes were written (a server that responds
 ///    early may mix these);
-/// 2. between attempts: `willFollow` for a redirect, or `willRetry`;
+/// 2. between attempts: `willFollow` for a redirect, `willRetry`, or `taskIsWaitingForConnectivity`;
 /// 3. `didReceive data` with the whole body, if it is in memory and not empty, or `didFinishDownloadingTo`;
 /// 4. `didCompleteWith`, exactly once; nothing follows.
 ///
@@ -31,6 +31,13 @@ public protocol SessionDelegate: Sendable {
     ///   - delay: The delay before the next attempt.
     ///   - reason: The reason for the retry.
     func task(_ task: SessionTask, willRetryAfter delay: Duration, because reason: RetryReason) async
+
+    /// There is no network; the request is sent again when there is one.
+    ///
+    /// It is called once until the host is reached, and only with ``SessionConfiguration/waitsForConnectivity``.
+    ///
+    /// - Parameter task: The task.
+    func taskIsWaitingForConnectivity(_ task: SessionTask) async
 
     /// Bytes of the body were handed to the network.
     ///
@@ -111,6 +118,9 @@ extension SessionDelegate {
 
     /// Does nothing.
     public func task(_ task: SessionTask, willRetryAfter delay: Duration, because reason: RetryReason) async {}
+
+    /// Does nothing.
+    public func taskIsWaitingForConnectivity(_ task: SessionTask) async {}
 
     /// Does nothing.
     public func task(_ task: SessionTask, didSendBodyData count: Int64, total: Int64, expected: Int64) async {}

@@ -31,6 +31,15 @@ public struct SessionConfiguration: Sendable {
     /// The maximum duration of a task from its first ``SessionTask/resume()``, waiting and retries included: 7 days.
     public var timeoutForResource: Duration = .seconds(7 * 86400)
 
+    /// Whether a task that cannot reach its host for lack of a network waits for one instead of failing.
+    ///
+    /// That is so if there is no route to the host or its proxy, if the network is down, or if a name cannot be looked
+    /// up while there is no default route. Then ``TaskEvent/waitingForConnectivity`` is reported, and the request is
+    /// sent again as soon as the system announces a change of the network, otherwise after growing delays of up to a
+    /// minute, until ``timeoutForResource``. These attempts are no retries: no policy limits them or is asked about
+    /// them, and no metrics keep them. With a network, a refused connection or an unknown name fails as always.
+    public var waitsForConnectivity = false
+
     /// How long name lookup, connecting and the TLS handshake may take together: 15 seconds.
     public var connectTimeout: Duration = .seconds(15)
 
@@ -117,6 +126,12 @@ public struct SessionConfiguration: Sendable {
 
     /// The default settings.
     public init() {}
+
+    /// The first delay of a task that waits for a network.
+    var connectivityDelay: Duration = .seconds(1)
+
+    /// Runs first on the session's thread, for a test that gives the session a network of its own.
+    var threadPreparation: (@Sendable () -> Void)?
 
     /// Whether no store may be on disk.
     private var isEphemeral = false

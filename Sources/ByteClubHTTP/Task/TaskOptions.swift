@@ -22,6 +22,9 @@ public struct TaskOptions: Sendable {
     /// Replaces ``SessionConfiguration/timeoutForRequest`` for this task, as a long poll needs.
     public var timeoutForRequest: Duration?
 
+    /// Replaces ``SessionConfiguration/waitsForConnectivity`` for this task.
+    public var waitsForConnectivity: Bool?
+
     /// The largest body held in memory: 64 MiB.
     ///
     /// A larger one fails with ``TransferError/Code/bodyTooLarge``.

@@ -89,6 +89,8 @@ extension Transfer {
         /// The number of attempts before that one; only later ones count against the retry limit.
         var attemptsBefore = 0
         var stored: ResponseCache.Found?
+        /// When to try again, while the transfer waits for a network.
+        var connectivity: ConnectivityWait?
         /// When the current hop's request was sent, by the cache's clock: seconds since 1970.
         var askedAt: Int64 = 0
 
@@ -127,6 +129,9 @@ extension Transfer {
 
     /// The number of attempts since the last one with progress, including that one.
     var attemptsInVain: Int { attempt.number - work.attemptsBefore }
+
+    /// Whether the last attempt failed for lack of a network.
+    var isOffline: Bool { work.connectivity != nil }
 
     /// The cached response for the current hop, while it is being revalidated.
     var stored: ResponseCache.Found? {

@@ -23,6 +23,16 @@ extension Transfer {
         queuedSince = ended
     }
 
+    /// Removes the record of the attempt that has ended; its time counts as waiting for the next one.
+    ///
+    /// So a task that waits for a network for days does not grow.
+    func forgetAttempt() {
+        attempt.number -= 1
+        guard let last = metrics.attempts.popLast() else { return }
+        queuedSince = queuedSince.advanced(by: .zero - last.total)
+        if last.reason == .redirect { notedHops -= 1 }
+    }
+
     /// The metrics of the whole task, when it ends.
     func endMetrics() -> TaskMetrics {
         metrics.redirects = hops

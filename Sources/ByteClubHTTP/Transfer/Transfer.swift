@@ -155,6 +155,8 @@ extension Transfer {
             case (.retired, .waiting), (.delayed, .waiting), (.parked, .waiting): true
             case (.waiting, .asking), (.retired, .asking), (.delayed, .asking), (.asking, .waiting): true
             case (.asking, .delayed), (.asking, .finished): true
+            // Earlier, since the network has changed.
+            case (.delayed, .delayed): true
             // A transfer leaves the multi handle before its result is given.
             case (.waiting, .finished), (.retired, .finished), (.delayed, .finished), (.parked, .finished): true
             default: false

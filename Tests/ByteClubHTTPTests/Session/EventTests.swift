@@ -24,6 +24,7 @@ private final class Ear: EventMonitor {
             case .responseReceived(let response): "response \(response.status.code)"
             case .downloadResumed(let offset, let expected): "resumed \(offset) of \(expected)"
             case .redirected(let response, _): "redirect \(response.status.code)"
+            case .waitingForConnectivity: "waiting"
             case .retryScheduled(_, .newCredential): "new credential"
             case .retryScheduled(_, .response(let response)): "retry after \(response.status.code)"
             case .retryScheduled(_, .failure(let error)): "retry after \(error.code)"

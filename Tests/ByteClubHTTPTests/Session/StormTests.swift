@@ -39,7 +39,7 @@ private final class OrderWatch: EventMonitor {
                 defer { (story.attempt, story.bytes) = (number, (0, 0)) }
                 return story.hasBegun && (number == story.attempt || number == story.attempt + 1)
                     ? nil : "attempt \(number)"
-            case .responseReceived, .downloadResumed, .redirected, .retryScheduled:
+            case .responseReceived, .downloadResumed, .redirected, .waitingForConnectivity, .retryScheduled:
                 return story.attempt > 0 ? nil : "\(event) before an attempt"
             case .progress(let progress):
                 if progress.attempt > story.attempt { story.bytes = (0, 0) }

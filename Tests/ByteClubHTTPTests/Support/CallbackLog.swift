@@ -8,6 +8,7 @@ final class CallbackLog: SessionDelegate {
     enum Callback: Equatable {
         case willFollow(String?)
         case willRetry
+        case waiting
         case sent(Int64, total: Int64, expected: Int64)
         case response(Int)
         case data([UInt8])
@@ -57,6 +58,8 @@ final class CallbackLog: SessionDelegate {
         await note(.willRetry, task)
     }
 
+    func taskIsWaitingForConnectivity(_ task: SessionTask) async { await note(.waiting, task) }
+
     func task(_ task: SessionTask, didSendBodyData count: Int64, total: Int64, expected: Int64) async {
         await note(.sent(count, total: total, expected: expected), task)
     }
@@ -98,7 +101,7 @@ struct CallbackGrammar {
     /// Checks the next callback; false if it is not allowed here.
     mutating func accepts(_ callback: CallbackLog.Callback) -> Bool {
         switch (callback, place) {
-        case (.willFollow, .attempt): move(to: .attempt)
+        case (.willFollow, .attempt), (.waiting, .attempt): move(to: .attempt)
         case (.willRetry, .attempt), (.willRetry, .response), (.willRetry, .writing): move(to: .attempt)
         case (.sent(let count, let now, _), .attempt): counts(count, now)
         case (.response, .attempt): move(to: .response)

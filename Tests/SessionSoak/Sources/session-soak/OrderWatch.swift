@@ -35,7 +35,7 @@ final class OrderWatch: EventMonitor {
             case .attemptStarted(let number, _):
                 defer { (story.attempt, story.sent, story.received) = (number, 0, 0) }
                 return number == story.attempt || number == story.attempt + 1 ? nil : "attempt \(number)"
-            case .responseReceived, .downloadResumed, .redirected, .retryScheduled:
+            case .responseReceived, .downloadResumed, .redirected, .waitingForConnectivity, .retryScheduled:
                 return story.attempt > 0 ? nil : "before an attempt"
             case .progress(let progress):
                 if progress.attempt > story.attempt { (story.sent, story.received) = (0, 0) }
