@@ -11,11 +11,13 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -173,6 +175,25 @@ static inline CURLcode byteclub_curl_set_progress(CURL *handle, curl_xferinfo_ca
     if (!function) return CURLE_FAILED_INIT;
     CURLcode code = function(handle, CURLOPT_XFERINFOFUNCTION, callback);
     return code == CURLE_OK ? function(handle, CURLOPT_XFERINFODATA, context) : code;
+}
+
+/// Marks a new socket's packets with the traffic class that `context` holds; a failure changes nothing.
+static inline int byteclub_curl_mark_socket(void *context, curl_socket_t descriptor, curlsocktype purpose) {
+    (void)purpose;
+    int trafficClass = (int)(intptr_t)context;
+    // Either option fails for a socket of the other family.
+    setsockopt(descriptor, IPPROTO_IP, IP_TOS, &trafficClass, sizeof(trafficClass));
+    setsockopt(descriptor, IPPROTO_IPV6, IPV6_TCLASS, &trafficClass, sizeof(trafficClass));
+    return CURL_SOCKOPT_OK;
+}
+
+/// Sets the traffic class (the octet that holds the DSCP) of connections that the handle makes.
+static inline CURLcode byteclub_curl_set_traffic_class(CURL *handle, int trafficClass) {
+    BYTECLUB_CURL(curl_easy_setopt);
+    if (!function) return CURLE_FAILED_INIT;
+    curl_sockopt_callback callback = byteclub_curl_mark_socket;
+    CURLcode code = function(handle, CURLOPT_SOCKOPTFUNCTION, callback);
+    return code == CURLE_OK ? function(handle, CURLOPT_SOCKOPTDATA, (void *)(intptr_t)trafficClass) : code;
 }
 
 static inline CURLcode byteclub_curl_get_long(CURL *handle, CURLINFO info, long *value) {

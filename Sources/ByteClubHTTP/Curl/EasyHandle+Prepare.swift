@@ -23,6 +23,7 @@ extension EasyHandle {
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_CONNECTTIMEOUT_MS, max(configuration.connectTimeout.wholeMilliseconds, 1))
         prepareRoute(transfer, configuration)
+        prepareService(transfer, configuration)
         if transfer.head.url.origin.scheme == .https {
             prepareTrust(configuration)
             prepareIdentity(transfer, configuration)
@@ -76,6 +77,20 @@ extension EasyHandle {
         } catch {
             transfer.attempt.failure = transfer.error(error.code, error.message, phase: .queue)
             note(CURLE_COULDNT_RESOLVE_PROXY)
+        }
+    }
+
+    /// Marks the packets of a new connection.
+    ///
+    /// libcurl would let requests of different types share connections, so a task of another type than its session's
+    /// has its own connection.
+    private func prepareService(_ transfer: Transfer, _ configuration: SessionConfiguration) {
+        let type = transfer.task.options.serviceType ?? configuration.serviceType
+        // The code point is the upper six bits of the octet.
+        if type != .default { note(unsafe byteclub_curl_set_traffic_class(pointer, Int32(type.codePoint << 2))) }
+        if type != configuration.serviceType {
+            set(CURLOPT_FRESH_CONNECT, 1)
+            set(CURLOPT_FORBID_REUSE, 1)
         }
     }
 
@@ -154,11 +169,13 @@ extension EasyHandle {
         }
         // While such a transfer is paused, libcurl would buffer without limit.
         if case .stream = transfer.task.kind { return prepareStream(rate) }
+        // Other requests could join an HTTP/2 connection while it is in use.
+        let isApart = transfer.task.options.serviceType.map { $0 != configuration.serviceType } ?? false
         let usesOldest =
             switch configuration.httpVersion {
             case .http1: true
-            case .http2: false
-            case .automatic: rate != nil || (length != 0 && CurlLibrary.hasBusyUploads)
+            case .http2: isApart
+            case .automatic: isApart || rate != nil || (length != 0 && CurlLibrary.hasBusyUploads)
             }
         set(CURLOPT_HTTP_VERSION, usesOldest ? Int(CURL_HTTP_VERSION_1_1) : Int(CURL_HTTP_VERSION_2TLS))
         if case .download = transfer.task.kind {

@@ -93,6 +93,9 @@ public struct SessionConfiguration: Sendable {
     /// The version of HTTP.
     public var httpVersion = HTTPVersionPreference.automatic
 
+    /// The kind of traffic of all connections; see ``TaskOptions/serviceType``.
+    public var serviceType = ServiceType.default
+
     /// The proxy.
     public var proxy = ProxySettings.environment
 

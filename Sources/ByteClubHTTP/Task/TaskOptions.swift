@@ -25,6 +25,13 @@ public struct TaskOptions: Sendable {
     /// Replaces ``SessionConfiguration/waitsForConnectivity`` for this task.
     public var waitsForConnectivity: Bool?
 
+    /// Replaces ``SessionConfiguration/serviceType`` for this task.
+    ///
+    /// A connection has one type, so a task of another type than its session's does not use the session's connections:
+    /// it makes its own, with HTTP/1.1, and closes it afterwards. Many tasks of one type had better have a session of
+    /// that type.
+    public var serviceType: ServiceType?
+
     /// The largest body held in memory: 64 MiB.
     ///
     /// A larger one fails with ``TransferError/Code/bodyTooLarge``.
