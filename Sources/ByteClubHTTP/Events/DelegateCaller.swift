@@ -15,16 +15,34 @@ actor DelegateCaller {
     func take(_ item: EventChannel.Item) async {
         switch item {
         case .event(let event, let task):
+            if case .finished = event { await deliverPieces(of: task, isEnd: true) }
             var script = scripts.removeValue(forKey: task.id) ?? CallbackScript(isDownload: task.isDownload)
             let callbacks = script.callbacks(for: event)
             if case .finished = event {} else { scripts[task.id] = script }
             for callback in callbacks { await callback(delegate, task) }
+        case .pieces(let task): await deliverPieces(of: task, isEnd: false)
         case .redirect(let redirect, let task, let waiter):
             // The task was cancelled in the meantime, and nothing follows a task's end.
             guard scripts[task.id] != nil else { return waiter.resume(.stop) }
             waiter.resume(await delegate.task(task, willFollow: redirect))
         case .end:
             await delegate.sessionDidBecomeInvalid(name)
+        }
+    }
+
+    /// Calls the delegate with the bytes of a body that have arrived.
+    ///
+    /// Before the end of the body only those that were there at first, so that a fast server does not hold the
+    /// callbacks of other tasks back.
+    private func deliverPieces(of task: SessionTask, isEnd: Bool) async {
+        guard case .stream(let stream) = task.kind, stream.isForDelegate else { return }
+        var left = isEnd ? Int.max : stream.count
+        while let (bytes, releases, isLast) = stream.piece() {
+            if releases { _ = task.inbox.post(.unpause(task)) }
+            left -= bytes.count
+            await delegate.task(task, didReceive: bytes)
+            if isLast { return }
+            if left <= 0 { return task.inbox.events.postPieces(of: task) }
         }
     }
 }

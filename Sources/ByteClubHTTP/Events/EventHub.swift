@@ -8,13 +8,14 @@ final class EventHub: Sendable {
     init(monitors: [any EventMonitor], delegate: (any SessionDelegate)?, name: String) {
         self.delegate = delegate.map { delegate in
             let caller = DelegateCaller(delegate, name: name)
-            return EventChannel { await caller.take($0) }
+            return EventChannel(executor: delegate.taskExecutor) { await caller.take($0) }
         }
         let others = monitors.map { monitor in
             EventChannel { item in
                 switch item {
                 case .event(let event, let task): await monitor.receive(event, of: task)
                 case .redirect(_, _, let waiter): waiter.resume(.follow)
+                case .pieces: break
                 case .end: await monitor.sessionEnded(name)
                 }
             }
@@ -30,6 +31,9 @@ final class EventHub: Sendable {
     func post(_ event: TaskEvent, of task: SessionTask) {
         for channel in channels { channel.post(.event(event, task)) }
     }
+
+    /// Notifies the delegate that bytes of a body wait for it.
+    func postPieces(of task: SessionTask) { delegate?.post(.pieces(task)) }
 
     /// Asks the delegate about a redirect, after all earlier events were delivered.
     func decide(_ redirect: Redirect, of task: SessionTask) async -> RedirectDecision {
@@ -50,6 +54,8 @@ final class EventHub: Sendable {
 final class EventChannel: Sendable {
     enum Item: Sendable {
         case event(TaskEvent, SessionTask)
+        /// Bytes of a task's body wait for the consumer.
+        case pieces(SessionTask)
         /// A question for the consumer; it must answer.
         case redirect(Redirect, SessionTask, Waiter<RedirectDecision>)
         /// The session has ended.
@@ -68,8 +74,13 @@ final class EventChannel: Sendable {
     }
 
     private let state: Mutex<State>
+    /// Where the consumer runs; nil for the default.
+    private let executor: (any TaskExecutor)?
 
-    init(_ consumer: @escaping Consumer) { state = Mutex(State(consumer: consumer)) }
+    init(executor: (any TaskExecutor)? = nil, _ consumer: @escaping Consumer) {
+        state = Mutex(State(consumer: consumer))
+        self.executor = executor
+    }
 
     /// Adds an item at the end; false if the session has ended and no more events are delivered.
     @discardableResult
@@ -87,13 +98,18 @@ final class EventChannel: Sendable {
             case .event(_, let task), .redirect(_, let task, _):
                 state.counters[task.id] = nil
                 state.items.append(item)
+            case .pieces: state.items.append(item)
             case .end:
                 state.isEnded = true
                 state.items.append(item)
             }
             if !state.isDelivering {
                 state.isDelivering = true
-                Task.detached { await self.deliver() }
+                if let executor {
+                    Task.detached(executorPreference: executor) { await self.deliver() }
+                } else {
+                    Task.detached { await self.deliver() }
+                }
             }
             return true
         }

@@ -2,20 +2,27 @@ public import HTTPTypes
 
 /// Callbacks in the style of URLSession, in addition to the async functions.
 ///
-/// The callbacks of a session run one at a time, off the session's thread; transfers continue meanwhile. Their order
-/// for each task:
+/// The callbacks of a session run one at a time, off the session's thread; transfers continue meanwhile. They run where
+/// the delegate's methods are isolated, if it is an actor or its class has a global actor such as `@MainActor`, and
+/// otherwise on ``taskExecutor``. Their order for each task:
 ///
 /// 1. for each attempt: `didSendBodyData` whenever bytes were sent, then `didReceive response`; for a download then
 ///    `didResumeAt` if its rest was requested, and `didWriteData` whenever bytes were written (a server that responds
 ///    early may mix these);
 /// 2. between attempts: `willFollow` for a redirect, `willRetry`, or `taskIsWaitingForConnectivity`;
-/// 3. `didReceive data` with the whole body, if it is in memory and not empty, or `didFinishDownloadingTo`;
+/// 3. `didReceive data` with the whole body, if it is in memory and not empty, or repeatedly with
+///    ``TaskOptions/deliversPieces``; or `didFinishDownloadingTo`;
 /// 4. `didCompleteWith`, exactly once; nothing follows.
 ///
 /// A response followed by a redirect or another attempt is not reported unless its body had started to arrive. After
 /// the callbacks of all tasks, `sessionDidBecomeInvalid` is called once, and the delegate is released. All callbacks
 /// have a default that does nothing.
 public protocol SessionDelegate: Sendable {
+    /// The executor of callbacks that no actor isolates; nil, the default, for that of the Swift runtime.
+    ///
+    /// It is read once, when the session is created, and retained until the session is released.
+    var taskExecutor: (any TaskExecutor)? { get }
+
     /// Decides about a redirect; called only if the task's policy has no handler. The default follows it.
     ///
     /// - Parameters:
@@ -55,11 +62,11 @@ public protocol SessionDelegate: Sendable {
     ///   - response: The response, of any status.
     func task(_ task: SessionTask, didReceive response: HTTPResponse) async
 
-    /// The whole body was received.
+    /// The whole body was received or, with ``TaskOptions/deliversPieces``, a piece of it.
     ///
     /// - Parameters:
     ///   - task: The task.
-    ///   - data: The body.
+    ///   - data: The body, or the piece after the previous one; never empty.
     func task(_ task: SessionTask, didReceive data: [UInt8]) async
 
     /// A download whose rest was requested continues: one with ``ResumeData``, or one whose connection was lost.
@@ -108,6 +115,9 @@ public protocol SessionDelegate: Sendable {
 }
 
 extension SessionDelegate {
+    /// That of the Swift runtime.
+    public var taskExecutor: (any TaskExecutor)? { nil }
+
     /// Follows the redirect.
     ///
     /// - Parameters:

@@ -65,9 +65,11 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
 }
 
-/// The handover of a streamed response from the loop to readers on any thread.
+/// The handover of a streamed response from the loop to readers on any thread, or to the session's delegate.
 final class ResponseStream: Sendable {
     private struct State {
+        /// Whether the delegate was notified of bytes since it last emptied the ring.
+        var isAnnounced = false
         var ring = BodyRing()
         var head: Result<HTTPResponse, TransferError>?
         /// Nil while more bytes may follow.
@@ -86,7 +88,11 @@ final class ResponseStream: Sendable {
         case wait
     }
 
+    /// Whether the delegate is the reader.
+    let isForDelegate: Bool
     private let state = Mutex(State())
+
+    init(isForDelegate: Bool = false) { self.isForDelegate = isForDelegate }
 
     /// The number of buffered bytes.
     var count: Int { state.withLock { $0.ring.count } }
@@ -97,8 +103,29 @@ final class ResponseStream: Sendable {
     /// Whether this many bytes may be appended now; if not, the reader posts ``Command/unpause(_:)`` later.
     func hasRoom(for size: Int) -> Bool { state.withLock { $0.ring.hasRoom(for: size) } }
 
-    /// Appends bytes.
-    func append(_ bytes: UnsafeRawBufferPointer) { change { unsafe $0.ring.append(bytes) } }
+    /// Appends bytes; true if the delegate has to be notified, which it was not since it last emptied the ring.
+    func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var isNews = false
+        change { state in
+            unsafe state.ring.append(bytes)
+            isNews = isForDelegate && !state.isAnnounced
+            if isNews { state.isAnnounced = true }
+        }
+        return isNews
+    }
+
+    /// The oldest bytes for the delegate, nil if there are none.
+    ///
+    /// `releases` means that the loop must resume the transfer, and `isLast` that the ring is empty now, so that later
+    /// bytes are announced again.
+    func piece() -> (bytes: [UInt8], releases: Bool, isLast: Bool)? {
+        state.withLock { state in
+            let (bytes, releases) = state.ring.take()
+            let isLast = state.ring.count == 0
+            if isLast { state.isAnnounced = false }
+            return bytes.map { ($0, releases, isLast) }
+        }
+    }
 
     /// Publishes the end; a response whose head was not published before is published with its whole body.
     ///
@@ -110,7 +137,8 @@ final class ResponseStream: Sendable {
                 state.end = .whole
                 guard state.head == nil else { return }
                 state.head = .success(result.response)
-                state.ring.append(whole: result.bytes)
+                // The delegate has this body from the result.
+                if !isForDelegate { state.ring.append(whole: result.bytes) }
             case .failure(let error):
                 state.end = .failed(error)
                 if state.head == nil { state.head = .failure(error) }

@@ -85,7 +85,12 @@ public final class Session: Sendable {
     ///   - options: Settings that override the session's.
     /// - Returns: A suspended task; a request that cannot be sent fails when it is resumed.
     public func dataTask(_ request: HTTPRequest, body: Body = .none, options: TaskOptions = .init()) -> SessionTask {
-        SessionTask(.data, request, body: body, options: options, inbox: inbox, isListed: true)
+        SessionTask(kind(.data, options), request, body: body, options: options, inbox: inbox, isListed: true)
+    }
+
+    /// The kind of a task whose body is in memory, unless the delegate reads it as it arrives.
+    private func kind(_ whole: SessionTask.Kind, _ options: TaskOptions) -> SessionTask.Kind {
+        options.deliversPieces && inbox.events.hasDelegate ? .stream(ResponseStream(isForDelegate: true)) : whole
     }
 
     /// Creates a task that sends a body and keeps the response's body in memory.
@@ -96,7 +101,7 @@ public final class Session: Sendable {
     ///   - options: Settings that override the session's.
     /// - Returns: A suspended task.
     public func uploadTask(_ request: HTTPRequest, from body: Body, options: TaskOptions = .init()) -> SessionTask {
-        SessionTask(.upload, request, body: body, options: options, inbox: inbox, isListed: true)
+        SessionTask(kind(.upload, options), request, body: body, options: options, inbox: inbox, isListed: true)
     }
 
     /// Creates a task that writes a 2xx response's body to a file.

@@ -91,7 +91,11 @@ extension Transfer {
                 return refuseBody(over: limit)
             }
             attempt.streamed += Int64(chunk.count)
-            unsafe reader.append(chunk)
+            if unsafe reader.append(chunk) {
+                // The callback for the head precedes those for the body.
+                announceResponse(sent: attempt.sent)
+                task.inbox.events.postPieces(of: task)
+            }
             return chunk.count
         }
         let limit = Int(min(Int64(max(task.options.maximumResponseBytes, 0)), attempt.bodyLimit ?? .max))

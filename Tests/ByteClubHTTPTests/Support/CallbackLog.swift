@@ -108,7 +108,7 @@ struct CallbackGrammar {
         case (.resumed(let offset, _), .response): move(to: .writing, from: offset)
         case (.wrote(let count, let now, _), .response), (.wrote(let count, let now, _), .writing):
             move(to: .writing, from: total) && counts(count, now)
-        case (.data, .response), (.downloaded, .response), (.downloaded, .writing): move(to: .body)
+        case (.data, .response), (.data, .body), (.downloaded, .response), (.downloaded, .writing): move(to: .body)
         case (.metrics, .attempt): move(to: .measured(false))
         case (.metrics, .response), (.metrics, .writing), (.metrics, .body): move(to: .measured(true))
         case (.completed(nil), .measured(true)), (.completed(_?), .measured): move(to: .end)
