@@ -9,9 +9,11 @@ extension Cookie {
     ///
     /// It follows the stricter rules of browsers (draft-ietf-httpbis-rfc6265bis) for control characters, `Secure`
     /// cookies set over http, and names that begin with `__Secure-` or `__Host-`. A domain of one label, such as `com`,
-    /// is rejected; there is no list of other public suffixes such as `co.uk`. Cookies that are not UTF-8 are ignored.
-    /// The result is nil for a cookie to ignore; an expired cookie deletes an older one.
-    init?(_ field: some Collection<UInt8>, from url: RequestURL, at now: Int64) {
+    /// or one in the list, such as `co.uk`, is rejected, unless it is the host itself. Cookies that are not UTF-8 are
+    /// ignored. The result is nil for a cookie to ignore; an expired cookie deletes an older one.
+    init?(
+        _ field: some Collection<UInt8>, from url: RequestURL, at now: Int64, suffixes: PublicSuffixes? = nil
+    ) {
         guard field.allSatisfy({ $0 == 9 || $0 >= 0x20 && $0 != 0x7F }),
             let text = String(validating: field, as: UTF8.self)
         else { return nil }
@@ -36,7 +38,7 @@ extension Cookie {
             default: break
             }
         }
-        guard let place = Self.place(of: domain, on: url.origin.host) else { return nil }
+        guard let place = Self.place(of: domain, on: url.origin.host, suffixes) else { return nil }
         self.name = name
         self.value = value
         (self.domain, isHostOnly) = place
@@ -80,11 +82,14 @@ extension Cookie {
     }
 
     /// The domain of a cookie with this `Domain` attribute; nil if the host must not set it.
-    private static func place(of domain: String?, on host: String) -> (domain: String, isHostOnly: Bool)? {
+    private static func place(of domain: String?, on host: String, _ suffixes: PublicSuffixes?)
+        -> (domain: String, isHostOnly: Bool)?
+    {
         guard let domain else { return (host, true) }
         let plain = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
         if plain == host, !plain.contains(".") || isAddress(plain) { return (host, true) }
         guard plain.contains("."), self.host(host, isWithin: plain) else { return nil }
+        if let suffixes, suffixes.contains(plain) { return plain == host ? (host, true) : nil }
         return (plain, false)
     }
 }

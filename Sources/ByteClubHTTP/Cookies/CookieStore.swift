@@ -23,6 +23,7 @@ public final class CookieStore: Sendable {
 
     private let logger: Logger?
     private let now: @Sendable () -> Int64
+    private let suffixes: PublicSuffixes?
     private let state: Mutex<State>
     /// Held while the file is written, so that an older state never replaces a newer one.
     private let writing = Mutex(())
@@ -49,9 +50,13 @@ public final class CookieStore: Sendable {
         self.init(file: file, logger: logger, now: wallClock)
     }
 
-    init(file: String?, logger: Logger?, now: @escaping @Sendable () -> Int64) {
+    init(
+        file: String?, logger: Logger?, now: @escaping @Sendable () -> Int64,
+        suffixes: PublicSuffixes? = PublicSuffixes.system
+    ) {
         self.logger = logger
         self.now = now
+        self.suffixes = suffixes
         var jar = CookieJar()
         var usable = file
         if let file {
@@ -67,6 +72,8 @@ public final class CookieStore: Sendable {
                 logger?.warning("\(file) cannot be read, cookies are kept in memory: \(systemMessage(code))")
             }
         }
+        // Cookies that were kept before there was a list.
+        if let suffixes { _ = jar.remove { !$0.isHostOnly && suffixes.contains($0.domain) } }
         self.file = usable
         state = Mutex(State(jar: jar))
     }
@@ -85,9 +92,10 @@ public final class CookieStore: Sendable {
     /// Adds a cookie as if a server had sent it in response to a request.
     ///
     /// Ignored cookies: without a name, with control characters, longer than 4096 bytes, for a domain that does not
-    /// contain the host or has only one label, `Secure` over http, and `__Secure-` or `__Host-` names without the
-    /// required attributes. No cookie lasts longer than 400 days. At most 150 cookies per domain and 3000 in all are
-    /// kept; beyond that the least recently used are removed.
+    /// contain the host, has only one label or is a public suffix such as `co.uk`, `Secure` over http, and `__Secure-`
+    /// or `__Host-` names without the required attributes. Public suffixes are those of
+    /// `/usr/share/publicsuffix/public_suffix_list.dafsa`, if the system has that file. No cookie lasts longer than 400
+    /// days. At most 150 cookies per domain and 3000 in all are kept; beyond that the least recently used are removed.
     ///
     /// - Parameters:
     ///   - field: The value of a `Set-Cookie` field.
@@ -143,7 +151,7 @@ public final class CookieStore: Sendable {
     @discardableResult
     private func add(_ fields: [[UInt8]], from url: RequestURL) -> Bool {
         let now = now()
-        let cookies = fields.compactMap { Cookie($0, from: url, at: now) }
+        let cookies = fields.compactMap { Cookie($0, from: url, at: now, suffixes: suffixes) }
         if cookies.isEmpty { return false }
         return change { jar in
             cookies.reduce(false) { jar.insert($1, from: url.origin.scheme, at: now) || $0 }
