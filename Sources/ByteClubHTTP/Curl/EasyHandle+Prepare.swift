@@ -56,6 +56,8 @@ extension EasyHandle {
     /// Sets the route of the connection: direct, through a proxy, or to a local socket.
     private func prepareRoute(_ transfer: Transfer, _ configuration: SessionConfiguration) {
         let origin = transfer.head.url.origin
+        // Newer versions of libcurl remember for a while that a name could not be looked up.
+        if transfer.isOffline { set(CURLOPT_DNS_CACHE_TIMEOUT, 0) }
         // Always set, so that libcurl does not read the environment itself.
         set(CURLOPT_NOPROXY, "")
         if let path = configuration.unixSocketPath {
