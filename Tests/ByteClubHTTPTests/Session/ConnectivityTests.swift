@@ -236,7 +236,7 @@ struct ConnectivityRuleTests {
         let start = Moment(nanoseconds: 0)
         var wait = ConnectivityWait(firstDelay: .seconds(1), at: start)
         let delays = (0..<1000).map { _ in start.duration(to: wait.failed(at: start)) }
-        #expect(delays.prefix(7) == [1, 2, 4, 8, 16, 32, 60].map { .seconds($0) })
+        #expect(Array(delays.prefix(7)) == [1, 2, 4, 8, 16, 32, 60].map { Duration.seconds($0) })
         #expect(delays.dropFirst(7).allSatisfy { $0 == .seconds(60) })
         var long = ConnectivityWait(firstDelay: .seconds(3600), at: start)
         #expect(start.duration(to: long.failed(at: start)) == .seconds(3600))

@@ -90,7 +90,7 @@ extension Live {
             #expect(mark > 0 && callbacks[mark - 1] == .response(200))
             #expect(callbacks.filter { if case .resumed = $0 { true } else { false } }.count == 1)
             // What was written afterwards is what was missing.
-            let written = callbacks[mark...].reduce(0) { sum, callback in
+            let written = callbacks[mark...].reduce(Int64(0)) { sum, callback in
                 if case .wrote(let count, _, _) = callback { sum + count } else { sum }
             }
             #expect(written == Int64(whole.count - first))
