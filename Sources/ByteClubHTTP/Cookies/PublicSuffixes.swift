@@ -25,11 +25,15 @@ struct PublicSuffixes: Sendable {
 
     /// Reads a file; nil if it is missing or of another format.
     init?(file path: String) {
+        guard let bytes = Self.content(of: path) else { return nil }
+        self.init(bytes)
+    }
+
+    private static func content(of path: String) -> [UInt8]? {
         do throws(FileFailure) {
-            guard let (file, status) = try OwnedDescriptor<FileFailure>.regularFile(path),
-                status.size <= Self.mostBytes
+            guard let (file, status) = try OwnedDescriptor<FileFailure>.regularFile(path), status.size <= mostBytes
             else { return nil }
-            self.init(try file.read(Int(status.size), at: 0))
+            return try file.read(Int(status.size), at: 0)
         } catch {
             return nil
         }

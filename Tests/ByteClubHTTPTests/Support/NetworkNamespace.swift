@@ -12,7 +12,9 @@ final class NetworkNamespace: Sendable {
 
     /// Creates the namespace on a thread that ends with this; blocks for that long.
     init?() {
-        guard let ends = try? Self.onThread({ Self.open() }), ends.count == 2 else { return nil }
+        guard let ends = try? NetworkNamespace.onThread({ NetworkNamespace.open() }), ends.count == 2 else {
+            return nil
+        }
         (descriptor, control) = (ends[0], ends[1])
     }
 
@@ -52,9 +54,9 @@ final class NetworkNamespace: Sendable {
         return request
     }
 
-    /// Moves the calling thread into a new namespace and returns its descriptors.
+    /// Moves the calling thread into a new namespace.
     ///
-    /// It and a socket in it; empty where the system does not allow that.
+    /// - Returns: The descriptors of the namespace and of a socket in it; empty where the system does not allow that.
     private static func open() -> [Int32] {
         guard call("unshare", Int32(0x4000_0000)) == 0 else { return [] }
         let descriptor = unsafe Glibc.open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)
