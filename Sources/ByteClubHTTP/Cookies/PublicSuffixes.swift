@@ -2,8 +2,8 @@ import ByteClubFiles
 
 /// The domains under which anyone may register names, such as `co.uk` and `github.io` (publicsuffix.org).
 ///
-/// A cookie for one of them would reach the sites of others. The list is the file of the distribution in libpsl's binary
-/// format, which is searched as it is: 50 KB, where the text would become megabytes.
+/// A cookie for one of them would reach the sites of others. The list is the file of the distribution in libpsl's
+/// binary format, which is searched as it is: 50 KB, where the text would become megabytes.
 struct PublicSuffixes: Sendable {
     /// The system's list, read when the first cookie store is created; nil where the package `publicsuffix` is missing.
     static let system = PublicSuffixes(file: "/usr/share/publicsuffix/public_suffix_list.dafsa")
@@ -47,7 +47,7 @@ struct PublicSuffixes: Sendable {
 
     /// Whether a domain in lower case is a public suffix.
     ///
-    /// As for libpsl, a domain that has a wildcard is one as well. A domain of one label that is not in the list is not.
+    /// As for libpsl, a domain that has a wildcard is one as well. A domain of one label is one only if it is listed.
     func contains(_ domain: String) -> Bool {
         let name = Array(domain.utf8.last == UInt8(ascii: ".") ? domain.utf8.dropLast() : domain.utf8[...])
         if let rule = rule(for: name[...]) { return !rule.contains(.exception) }
