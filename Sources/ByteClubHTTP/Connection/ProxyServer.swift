@@ -101,7 +101,9 @@ struct NamedProxy: CustomStringConvertible {
     static let authenticationRequired = 407
 
     /// The authentication schemes of a proxy, by libcurl's bits.
-    private static let kinds = [(1, "Basic"), (2, "Digest"), (4, "Negotiate"), (8, "NTLM")]
+    private static let kinds = [(basic, "Basic"), (digest, "Digest"), (4, "Negotiate"), (8, "NTLM")]
+    static let basic = 1
+    static let digest = 2
 
     let server: ProxyServer
     /// The environment variable that defines it; nil if the program does.
@@ -110,13 +112,19 @@ struct NamedProxy: CustomStringConvertible {
     /// The proxy's address without secrets, and the variable that defines it.
     var description: String { "the proxy \(server)" + (variable.map { ", which \($0) names," } ?? "") }
 
-    /// Describes why the proxy refused a transfer; `offers` are the authentication schemes that it accepts, in libcurl's
-    /// bits.
-    func refusal(_ status: Int, offers: Int) -> String {
+    /// Describes why the proxy refused a transfer.
+    ///
+    /// - Parameters:
+    ///   - status: Its answer.
+    ///   - offers: The authentication schemes that it accepts, in libcurl's bits.
+    ///   - isLoginSent: Whether a challenge of the proxy was answered.
+    /// - Returns: A part of a sentence, without secrets.
+    func refusal(_ status: Int, offers: Int, isLoginSent: Bool = false) -> String {
         guard status == Self.authenticationRequired else { return "\(self) answered \(status)" }
         let kinds = Self.kinds.filter { offers & $0.0 != 0 }.map(\.1).joined(separator: ", ")
         let wish =
-            server.user == nil ? "wants a user name and a password" : "does not take its user name and password"
+            server.user == nil && !isLoginSent
+            ? "wants a user name and a password" : "does not take its user name and password"
         return "\(self) \(wish)" + (kinds.isEmpty ? "" : " (\(kinds))")
     }
 }

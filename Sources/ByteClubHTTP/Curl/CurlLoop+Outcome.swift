@@ -34,9 +34,8 @@ extension CurlLoop {
             log(transfer, "\(problem.code)")
             // A disposition rejected the response, which counts as a cancel.
             if problem.code == .cancelled { return finish(transfer, .failure(problem), at: now) }
-            let isWorthwhile = problem.isRetryable
-            if reconsider(transfer, .failure(problem), isWorthwhile: isWorthwhile, at: now) { return }
-            return finish(transfer, .failure(problem), at: now)
+            if answerProxy(of: transfer, refused: problem, at: now) { return }
+            return settle(transfer, problem, at: now)
         }
         guard let response = transfer.attempt.response else { return deliver(transfer, at: now) }
         log(transfer, "\(response.status.code)")
@@ -54,6 +53,18 @@ extension CurlLoop {
         case .follow(let head): return consider(head, after: response, for: transfer, at: now)
         }
         if renewCredential(of: transfer, after: response, at: now) { return }
+        if response.status.code == 401, answerServer(of: transfer, refused: response, at: now) { return }
+        settle(transfer, response, at: now)
+    }
+
+    /// Completes a task with an error, unless another attempt is made.
+    func settle(_ transfer: Transfer, _ problem: TransferError, at now: Moment) {
+        if reconsider(transfer, .failure(problem), isWorthwhile: problem.isRetryable, at: now) { return }
+        finish(transfer, .failure(problem), at: now)
+    }
+
+    /// Completes a task with a response, unless another attempt is made.
+    func settle(_ transfer: Transfer, _ response: HTTPResponse, at now: Moment) {
         let isRetryable = retryPolicy(of: transfer).statuses.contains(response.status.code)
         if isRetryable || response.status.code >= 400 {
             let isWorthwhile = isRetryable && transfer.mayRepeat
@@ -65,9 +76,7 @@ extension CurlLoop {
                 transfer.task.tell(.retryScheduled(after: .zero, reason: .failure(problem)))
                 return requeue(transfer)
             }
-            let isWorthwhile = problem.isRetryable
-            if reconsider(transfer, .failure(problem), isWorthwhile: isWorthwhile, at: now) { return }
-            return finish(transfer, .failure(problem), at: now)
+            return settle(transfer, problem, at: now)
         }
         deliver(transfer, at: now)
     }
@@ -113,9 +122,11 @@ extension CurlLoop {
         return problem
     }
 
-    /// Describes why a proxy refused a transfer.
+    /// Describes why a proxy refused a transfer, and notes what it requires.
     private func reason(_ status: Int, _ proxy: NamedProxy, _ transfer: Transfer) -> String {
-        proxy.refusal(status, offers: transfer.attempt.easy?.long(CURLINFO_PROXYAUTH_AVAIL) ?? 0)
+        let offers = transfer.attempt.easy?.long(CURLINFO_PROXYAUTH_AVAIL) ?? 0
+        if status == NamedProxy.authenticationRequired { transfer.attempt.proxyOffers = offers }
+        return proxy.refusal(status, offers: offers, isLoginSent: transfer.challenges?.sentToProxy != nil)
     }
 
     /// Queues a transfer at its origin, ahead of the others if it was admitted before.
@@ -171,6 +182,7 @@ extension CurlLoop {
         transfer.enter(.finished)
         live[transfer.task.id] = nil
         transfer.question?.cancel()
+        stopAwaiting(transfer)
         let isKept = transfer.task.shared.withLock { $0.keepsResumeData }
         let outcome = transfer.settle(measured, isKept: isKept)
         transfer.source = nil

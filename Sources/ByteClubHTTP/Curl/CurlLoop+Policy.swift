@@ -113,6 +113,7 @@ extension CurlLoop {
         if head.url.origin != transfer.head.url.origin { transfer.hasLeftOrigin = true }
         transfer.head = head
         transfer.hops += 1
+        transfer.challenges?.leaveHop()
         transfer.attempt.number -= 1
         if answerFromCache(transfer, at: now) { return }
         requeue(transfer)

@@ -9,6 +9,9 @@ extension CurlLoop {
     func answerFromCache(_ transfer: Transfer, at now: Moment) -> Bool {
         transfer.stored = nil
         guard let cache = configuration.cache, transfer.usesCache else { return false }
+        let identity =
+            keyring.isEmpty ? nil : keyring.identity(for: transfer.head, after: transfer.challenges?.challenged)
+        transfer.identity = identity
         let policy = transfer.task.options.cachePolicy
         let fields = transfer.cacheFields(configuration, cookies: transfer.cookies(from: configuration))
         let found = cache.find(transfer.head.url, fields, publicFields: configuration.publicFields, policy: policy)
@@ -81,6 +84,7 @@ extension Transfer {
         var fields = head.fields
         if !fields.contains(.acceptEncoding), configuration.decodesContent { fields[.acceptEncoding] = "decoded" }
         if let cookies { fields[.cookie] = cookies }
+        if let identity, !fields.contains(.authorization) { fields[.authorization] = identity }
         return fields
     }
 

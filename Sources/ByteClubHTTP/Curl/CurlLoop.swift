@@ -23,6 +23,12 @@ final class CurlLoop {
     private let idleWork = Transfer.Work(rate: nil, at: .distantFuture)
     /// The origins that responded to a request of this session.
     var answered: Set<Origin> = []
+    /// The credentials that answered challenges.
+    var keyring = Keyring()
+    /// The questions to user code about challenges, each with the transfers that wait for its answer.
+    var inquiries: [ProtectionSpace: Inquiry] = [:]
+    /// The number of the last of them.
+    var lastInquiry: UInt64 = 0
     var random = SystemRandomNumberGenerator()
     var nextActiveCheck = Moment.distantFuture
     var nextWaitingCheck = Moment.distantFuture
@@ -104,6 +110,7 @@ final class CurlLoop {
             case .tasks(let waiter): waiter.resume(live.values.map(\.task))
             case .answer(let task, let answer):
                 if let transfer = live[task.id] { take(answer, for: transfer, at: now) }
+            case .decide(let decision): take(decision, at: now)
             case .sendMore(let task): if let transfer = live[task.id] { sendMore(transfer, at: now) }
             case .invalidate(let cancelling):
                 isEnding = true
@@ -166,6 +173,7 @@ final class CurlLoop {
                 transfer, .failure(transfer.error(.other, "libcurl is out of memory", phase: .queue)), at: now)
         }
         transfer.attempt.easy = easy
+        if !keyring.isEmpty || transfer.challenges != nil { addAnswers(to: transfer) }
         easy.prepare(transfer, configuration)
         guard easy.failure == CURLE_OK else {
             let code = easy.failure

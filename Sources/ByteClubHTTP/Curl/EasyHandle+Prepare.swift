@@ -30,6 +30,7 @@ extension EasyHandle {
         }
         prepareMethod(transfer)
         prepareSizes(transfer, configuration)
+        addAnswers(transfer)
         for field in transfer.head.fields {
             addHeader(field.name.rawName, unsafe field.withUnsafeBytesOfValue { unsafe Array($0) })
         }
@@ -42,6 +43,13 @@ extension EasyHandle {
         transfer.underWay.askedAt = configuration.cache?.time ?? 0
         setHeader()
         setCallbacks(transfer)
+    }
+
+    /// Adds the answers to challenges of the server, and of a proxy that forwards the request.
+    private func addAnswers(_ transfer: Transfer) {
+        guard let record = transfer.challenges else { return }
+        if let field = record.sent?.field { addHeader("Authorization", Array(field.utf8)) }
+        if let field = record.sentToProxy?.field { addHeader("Proxy-Authorization", Array(field.utf8)) }
     }
 
     /// Adds a field with the bytes of its value, without surrounding whitespace.
@@ -72,7 +80,13 @@ extension EasyHandle {
                 return set(CURLOPT_PROXY, "")
             }
             set(CURLOPT_PROXY, proxy.description)
-            if let user = proxy.user {
+            if let answer = transfer.challenges?.sentToProxy {
+                guard let login = answer.login else { return }
+                // Only this scheme: libcurl would otherwise ask the proxy first, or choose a weaker one.
+                set(CURLOPT_PROXYAUTH, answer.space.scheme == "digest" ? NamedProxy.digest : NamedProxy.basic)
+                set(CURLOPT_PROXYUSERNAME, login.user)
+                set(CURLOPT_PROXYPASSWORD, login.password)
+            } else if let user = proxy.user {
                 set(CURLOPT_PROXYUSERNAME, user)
                 set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
             }

@@ -18,6 +18,8 @@ enum Command: Sendable {
     ///
     /// It is indirect to keep the other cases small, since thousands of them may be queued.
     indirect case answer(SessionTask, Answer)
+    /// The answer of user code about a challenge.
+    indirect case decide(Inquiry.Decision)
     /// Report all tasks that were started and have no result.
     case tasks(Waiter<[SessionTask]?>)
     /// The task's body has bytes again.

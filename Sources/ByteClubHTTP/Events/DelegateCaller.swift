@@ -25,6 +25,9 @@ actor DelegateCaller {
             // The task was cancelled in the meantime, and nothing follows a task's end.
             guard scripts[task.id] != nil else { return waiter.resume(.stop) }
             waiter.resume(await delegate.task(task, willFollow: redirect))
+        case .challenge(let challenge, let task, let waiter):
+            guard scripts[task.id] != nil else { return waiter.resume(nil) }
+            waiter.resume(await delegate.task(task, didReceive: challenge))
         case .end:
             await delegate.sessionDidBecomeInvalid(name)
         }

@@ -15,6 +15,7 @@ final class EventHub: Sendable {
                 switch item {
                 case .event(let event, let task): await monitor.receive(event, of: task)
                 case .redirect(_, _, let waiter): waiter.resume(.follow)
+                case .challenge(_, _, let waiter): waiter.resume(.performDefault)
                 case .pieces: break
                 case .end: await monitor.sessionEnded(name)
                 }
@@ -41,6 +42,14 @@ final class EventHub: Sendable {
         return await Waiter.value { delegate.post(.redirect(redirect, task, $0)) ? nil : .follow }
     }
 
+    /// Asks the delegate about a challenge; nil if the task has ended meanwhile.
+    func decide(_ challenge: AuthenticationChallenge, of task: SessionTask) async -> ChallengeDecision? {
+        guard let delegate else { return .performDefault }
+        return await Waiter<ChallengeDecision?>.value {
+            delegate.post(.challenge(challenge, task, $0)) ? nil : .some(.performDefault)
+        }
+    }
+
     /// Reports the end of the session as the last event.
     func end() {
         for channel in channels { channel.post(.end) }
@@ -58,6 +67,8 @@ final class EventChannel: Sendable {
         case pieces(SessionTask)
         /// A question for the consumer; it must answer.
         case redirect(Redirect, SessionTask, Waiter<RedirectDecision>)
+        /// The same about a challenge; nil if the task has ended.
+        case challenge(AuthenticationChallenge, SessionTask, Waiter<ChallengeDecision?>)
         /// The session has ended.
         case end
     }
@@ -95,7 +106,7 @@ final class EventChannel: Sendable {
                     state.counters[task.id] = state.items.count
                     state.items.append(item)
                 }
-            case .event(_, let task), .redirect(_, let task, _):
+            case .event(_, let task), .redirect(_, let task, _), .challenge(_, let task, _):
                 state.counters[task.id] = nil
                 state.items.append(item)
             case .pieces: state.items.append(item)

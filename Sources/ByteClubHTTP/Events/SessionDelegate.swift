@@ -9,7 +9,8 @@ public import HTTPTypes
 /// 1. for each attempt: `didSendBodyData` whenever bytes were sent, then `didReceive response`; for a download then
 ///    `didResumeAt` if its rest was requested, and `didWriteData` whenever bytes were written (a server that responds
 ///    early may mix these);
-/// 2. between attempts: `willFollow` for a redirect, `willRetry`, or `taskIsWaitingForConnectivity`;
+/// 2. between attempts: `willFollow` for a redirect, `didReceive challenge`, `willRetry`, or
+///    `taskIsWaitingForConnectivity`;
 /// 3. `didReceive data` with the whole body, if it is in memory and not empty, or repeatedly with
 ///    ``TaskOptions/deliversPieces``; or `didFinishDownloadingTo`;
 /// 4. `didCompleteWith`, exactly once; nothing follows.
@@ -30,6 +31,16 @@ public protocol SessionDelegate: Sendable {
     ///   - redirect: The response, and the request that would follow.
     /// - Returns: The decision; without effect if the task was cancelled meanwhile.
     func task(_ task: SessionTask, willFollow redirect: Redirect) async -> RedirectDecision
+
+    /// Decides about a challenge; called only if the task's policy has no handler. The default gives no answer.
+    ///
+    /// The decision applies to all tasks that wait for it; see ``RequestPolicy/challengeHandler``.
+    ///
+    /// - Parameters:
+    ///   - task: The task that was challenged first, of those that wait.
+    ///   - challenge: The server's or proxy's challenge.
+    /// - Returns: The decision.
+    func task(_ task: SessionTask, didReceive challenge: AuthenticationChallenge) async -> ChallengeDecision
 
     /// The request will be sent again, and all counters start from zero.
     ///
@@ -125,6 +136,16 @@ extension SessionDelegate {
     ///   - redirect: The response, and the request that would follow.
     /// - Returns: To follow.
     public func task(_ task: SessionTask, willFollow redirect: Redirect) async -> RedirectDecision { .follow }
+
+    /// Gives no answer.
+    ///
+    /// - Parameters:
+    ///   - task: The task that was challenged.
+    ///   - challenge: The challenge.
+    /// - Returns: To let the response be the result.
+    public func task(_ task: SessionTask, didReceive challenge: AuthenticationChallenge) async -> ChallengeDecision {
+        .performDefault
+    }
 
     /// Does nothing.
     public func task(_ task: SessionTask, willRetryAfter delay: Duration, because reason: RetryReason) async {}

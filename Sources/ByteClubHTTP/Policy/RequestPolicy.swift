@@ -22,6 +22,19 @@ public struct RequestPolicy: Sendable {
     /// It is not called after a cancel, a timeout of the whole task or of a silent server, or the last allowed attempt.
     public var retryHandler: (@Sendable (FailedAttempt) async -> RetryDecision)?
 
+    /// Decides about a challenge of a server (401) or a proxy (407) by Basic or Digest; nil to give no answer.
+    ///
+    /// It replaces the ``SessionDelegate``'s decision. While it runs, further tasks that are challenged for the same
+    /// ``ProtectionSpace`` wait for its decision, which applies to all of them; the surrounding Swift task is cancelled
+    /// when the last of them has ended. It is asked again when the credential is rejected, at most five times for a
+    /// task. Of several challenges the strongest comes first: Digest with SHA-256, Digest with MD5, then Basic.
+    ///
+    /// An answered request is sent again with its body, whatever its method, since the server did not execute it. That
+    /// counts as an attempt, but also happens if retries are disabled. A streamed body that was partly sent fails the
+    /// task with ``TransferError/Code/bodyFailed``; the session keeps the credential. A request with its own
+    /// `Authorization` field, or with an ``Authentication``, is not asked about.
+    public var challengeHandler: (@Sendable (AuthenticationChallenge) async -> ChallengeDecision)?
+
     /// Which final responses are errors; nil for none, as in URLSession.
     public var validation: ResponseValidation?
 
@@ -46,6 +59,7 @@ public struct RequestPolicy: Sendable {
         policy.adapters += task.adapters
         policy.redirectHandler = task.redirectHandler ?? redirectHandler
         policy.retryHandler = task.retryHandler ?? retryHandler
+        policy.challengeHandler = task.challengeHandler ?? challengeHandler
         policy.validation = task.validation ?? validation
         policy.keeper = task.keeper ?? keeper
         return policy

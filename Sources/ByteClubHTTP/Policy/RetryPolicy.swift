@@ -73,7 +73,7 @@ public enum RetryReason: Sendable {
     case failure(TransferError)
     /// The response had a status that may be temporary.
     case response(HTTPResponse)
-    /// The server rejected the credential, and a new one is available.
+    /// The server rejected the credential or requires one, and a new one is available.
     case newCredential
 }
 

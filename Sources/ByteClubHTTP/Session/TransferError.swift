@@ -109,7 +109,8 @@ extension TransferError {
         case resumeDataUnusable
         /// A ``RequestAdapter`` threw; see ``TransferError/underlying``.
         case adapterFailed
-        /// The server accepts no credential: an ``Authenticator`` threw, or renewed too often.
+        /// There is no credential to send: an ``Authenticator`` threw, or renewed too often, or a
+        /// ``PasswordCredential`` cannot be sent by the scheme.
         case authenticationFailed
         /// The ``ResponseValidation`` rejected the response; see ``TransferError/rejected``.
         case unacceptableResponse

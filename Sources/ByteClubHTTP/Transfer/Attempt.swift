@@ -60,6 +60,8 @@ struct Attempt {
     var streamed: Int64 = 0
     var sent: Int64 = 0
     var received: Int64 = 0
+    /// The schemes by which a proxy requires authentication, in libcurl's bits; nil if none does.
+    var proxyOffers: Int?
     /// The error that a callback found; it overrides libcurl's code.
     var failure: TransferError?
 
@@ -93,6 +95,7 @@ extension Transfer {
         var connectivity: ConnectivityWait?
         /// When the current hop's request was sent, by the cache's clock: seconds since 1970.
         var askedAt: Int64 = 0
+        var challenges: ChallengeRecord?
 
         init(rate: Int?, at now: Moment) {
             attempt = Attempt(number: 0, at: now)

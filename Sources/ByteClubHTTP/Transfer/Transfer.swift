@@ -154,7 +154,7 @@ extension Transfer {
             case (.waiting, .active), (.waiting, .parked), (.active, .retired), (.retired, .delayed): true
             case (.retired, .waiting), (.delayed, .waiting), (.parked, .waiting): true
             case (.waiting, .asking), (.retired, .asking), (.delayed, .asking), (.asking, .waiting): true
-            case (.asking, .delayed), (.asking, .finished): true
+            case (.asking, .delayed), (.asking, .asking), (.asking, .finished): true
             // Earlier, since the network has changed.
             case (.delayed, .delayed): true
             // A transfer leaves the multi handle before its result is given.
