@@ -78,7 +78,18 @@ let development: [Target] = [
         name: "singlecast", dependencies: ["ByteClubHTTP", "ExampleSupport", argumentParser, httpTypes],
         path: "Sources/Examples/singlecast", exclude: ["README.md"], swiftSettings: settings,
         linkerSettings: staticStart),
-    // The exit codes and the printing that both share.
+    .executableTarget(
+        name: "downloads",
+        dependencies: [
+            "ByteClubHTTP", "ByteClubMedia", "DownloadBoard", "ExampleSupport", argumentParser, httpTypes,
+        ],
+        path: "Sources/Examples/downloads", exclude: ["README.md", "Board"], swiftSettings: settings,
+        linkerSettings: staticStart),
+    // What its keys and events do, apart from it so that tests can link it.
+    .target(
+        name: "DownloadBoard", dependencies: ["ExampleSupport"], path: "Sources/Examples/downloads/Board",
+        swiftSettings: settings),
+    // The exit codes, the printing and the terminal's keys that they share.
     .target(
         name: "ExampleSupport", dependencies: ["ByteClubHTTP", argumentParser], path: "Sources/Examples/Support",
         swiftSettings: settings),
@@ -134,7 +145,10 @@ let development: [Target] = [
         swiftSettings: testSettings),
     .testTarget(
         name: "EndToEndTests",
-        dependencies: ["ByteClubCore", "ByteClubHTTP", "ByteClubRemotes", "CLinux", httpTypes, "TestSupport"],
+        dependencies: [
+            "ByteClubCore", "ByteClubHTTP", "ByteClubRemotes", "CLinux", "DownloadBoard", "ExampleSupport", httpTypes,
+            "TestSupport",
+        ],
         swiftSettings: testSettings),
 ]
 

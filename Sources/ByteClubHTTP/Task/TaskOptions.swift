@@ -40,9 +40,9 @@ public struct TaskOptions: Sendable {
     /// Whether the session's delegate receives the body of a 2xx response as it arrives, instead of the whole at once.
     ///
     /// It applies to ``Session/dataTask(_:body:options:)`` and ``Session/uploadTask(_:from:options:)`` of a session
-    /// with a delegate. Each piece has up to 64 KiB; at most 1 MiB waits for a slow delegate, then the transfer is paused
-    /// together with its timeouts. As for ``Session/bytes(for:body:options:)``, such a body is not decoded and not
-    /// cached, uses HTTP/1.1, is not limited by ``maximumResponseBytes``, and nothing is retried once its head has
+    /// with a delegate. Each piece has up to 64 KiB; at most 1 MiB waits for a slow delegate, then the transfer is
+    /// paused together with its timeouts. As for ``Session/bytes(for:body:options:)``, such a body is not decoded and
+    /// not cached, uses HTTP/1.1, is not limited by ``maximumResponseBytes``, and nothing is retried once its head has
     /// arrived; ``TaskResult/bytes`` is empty. Other responses are delivered whole.
     public var deliversPieces = false
 

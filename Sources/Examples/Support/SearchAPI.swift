@@ -2,7 +2,7 @@ package import ByteClubHTTP
 import FoundationEssentials
 
 /// A catalogue with the iTunes Search API.
-package struct SearchAPI {
+package struct SearchAPI: Sendable {
     /// The base URL without a slash at the end.
     package var address: String
     package var session: Session

@@ -105,20 +105,6 @@ struct BackgroundDownload: Encodable {
     }
 }
 
-/// Lists the downloads in the background.
-struct DownloadsCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "downloads", abstract: "Lists the downloads in the background, also those that have ended.")
-
-    @Flag(help: "Prints JSON.") var json = false
-
-    func run() async throws {
-        let downloads = try await BackgroundDownloads.all()
-        if json { return try show(json: downloads) }
-        for download in downloads { print(download.line) }
-    }
-}
-
 /// Pauses downloads.
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,7 +5,7 @@ import FoundationEssentials
 import HTTPTypes
 
 /// A catalogue with the iTunes Search API.
-struct Catalogue {
+struct Catalogue: Sendable {
     var api: SearchAPI
 
     /// Searches for songs, at most 200.
@@ -56,6 +56,12 @@ struct Track: Codable, Sendable {
     var previewUrl: String?
 
     var title: String { "\(artist) - \(name)".printable }
+
+    /// One line for people, without the number.
+    var description: String { title + (collection.map { " (\($0))" } ?? "").printable }
+
+    /// One line for people.
+    var line: String { "\(trackId)  \(description)" }
 }
 
 /// A track's preview, and the file to download it to.
@@ -68,16 +74,20 @@ struct Preview: Sendable {
 
     /// The preview of a track in a folder.
     init(of track: Track, in folder: String) throws {
+        let name = Self.fileName(of: track, at: track.previewUrl ?? "")
+        try self.init(
+            of: track,
+            at: URL(filePath: folder, directoryHint: .isDirectory).appending(path: name, directoryHint: .notDirectory)
+                .standardizedFileURL.path)
+    }
+
+    /// The preview of a track, and its file.
+    init(of track: Track, at file: String) throws {
         guard let address = track.previewUrl else {
             throw Failure(.notFound, "track \(track.trackId), '\(track.title)', has no preview")
         }
-        self.track = track
-        self.address = address
+        (self.track, self.address, self.file) = (track, address, file)
         request = try HTTPRequest(url: address)
-        file =
-            URL(filePath: folder, directoryHint: .isDirectory)
-            .appending(path: Self.fileName(of: track, at: address), directoryHint: .notDirectory).standardizedFileURL
-            .path
     }
 
     /// Whether it was downloaded before: a file exists only when it is complete.
@@ -121,30 +131,53 @@ struct CatalogueOption: ParsableArguments {
 
 /// Lists the songs that a search finds.
 struct SearchCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "search", abstract: "Finds songs.")
+    static let configuration = CommandConfiguration(
+        commandName: "search", abstract: "Finds songs.",
+        discussion: "Without words, on a terminal, it searches while you type, and Return downloads the chosen preview."
+    )
 
-    @Argument(help: "Words of the song's name, of who plays it, or of the album.") var term: [String]
+    @Argument(help: "Words of the song's name, of who plays it, or of the album.") var term: [String] = []
     @Option(help: "How many songs at most, 1 to 200.") var limit = 25
     @Flag(help: "Prints JSON.") var json = false
+    @Option(
+        name: [.customShort("o"), .customLong("output")], help: "The folder for the preview that Return downloads.")
+    var folder = "."
     @OptionGroup var catalogue: CatalogueOption
 
     func validate() throws {
         if !(1...200).contains(limit) { throw ValidationError("--limit is 1 to 200.") }
-        if words.isEmpty { throw ValidationError("Say what to search for.") }
     }
 
     func run() async throws {
+        if words.isEmpty { return try await searchWhileTyping() }
         let tracks = try await catalogue.open().search(words, limit: limit)
         if json { return try show(json: tracks) }
         if tracks.isEmpty { tell("halftunes: nothing found for '\(words.printable)'") }
         let width = tracks.map { "\($0.trackId)".count }.max() ?? 0
-        for track in tracks {
-            let collection = track.collection.map { " (\($0))" } ?? ""
-            print("\(track.trackId)".padded(to: width) + "  " + track.title + collection.printable)
-        }
+        for track in tracks { print("\(track.trackId)".padded(to: width) + "  " + track.description) }
+    }
+
+    private func searchWhileTyping() async throws {
+        let catalogue = try catalogue.open()
+        guard !json, let terminal = KeyTerminal() else { throw Failure(.usage, "say what to search for") }
+        let limit = limit
+        let screen = SearchScreen<Track>(
+            terminal, action: "downloads", search: { try await catalogue.search($0, limit: limit) }, line: { $0.line })
+        guard let track = try await screen.run() else { return }
+        try makeFolder(folder)
+        try await ForegroundDownloads([Preview(of: track, in: folder)]).run()
     }
 
     private var words: String {
         term.joined(separator: " ").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+}
+
+/// Creates the folder for files, and its parents, if they are missing.
+func makeFolder(_ path: String) throws {
+    do {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+        throw Failure(.cannotWrite, "the folder '\(path.printable)' cannot be made")
     }
 }

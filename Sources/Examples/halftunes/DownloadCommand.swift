@@ -8,11 +8,13 @@ struct DownloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "download", abstract: "Downloads the previews of tracks, several at once.",
         discussion: """
-            Prints the path of each file that is there. What was stopped goes on when the same command is given again. \
-            With --background it prints the downloads' IDs instead, and the program does not wait for them.
+            Prints the path of each file that is there. What was stopped or killed goes on when the same command is \
+            given again, or without numbers. With --background it prints the downloads' IDs instead, and the program \
+            does not wait for them.
             """)
 
-    @Argument(help: "The tracks' numbers, as 'halftunes search' tells them.") var trackID: [Int64]
+    @Argument(help: "The tracks' numbers, as 'halftunes search' tells them; else all that were stopped.")
+    var trackID: [Int64] = []
     @Option(name: [.customShort("o"), .customLong("output")], help: "The folder for the files.") var folder = "."
     @Flag(help: "Downloads although this program ends; see 'halftunes downloads'.") var background = false
     @OptionGroup var catalogue: CatalogueOption
@@ -22,18 +24,20 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if trackID.isEmpty { return try await goOn() }
         let previews = try await previews()
-        do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        } catch {
-            throw Failure(.cannotWrite, "the folder '\(folder)' cannot be made")
-        }
+        try makeFolder(folder)
         if background { return try await BackgroundDownloads.open().start(previews) }
-        for preview in previews where preview.isThere {
-            tell("\(preview.track.title): is there already")
-            print(preview.file)
+        try await ForegroundDownloads(previews).run()
+    }
+
+    /// Goes on with the downloads in the foreground whose programs were stopped.
+    private func goOn() async throws {
+        let stopped = try ForegroundRecord.all().filter { !$0.isThere }
+        guard !stopped.isEmpty, !background else {
+            throw Failure(.usage, "name a track to download: 'halftunes search' finds some")
         }
-        try await ForegroundDownloads(previews.filter { !$0.isThere }).run()
+        try await ForegroundDownloads(stopped.map { try Preview(of: $0.track, at: $0.file) }).run()
     }
 
     /// The previews to download; nothing is downloaded unless all tracks exist and have a preview.

@@ -1,29 +1,44 @@
 import ByteClubHTTP
-import Dispatch
 import ExampleSupport
 import FoundationEssentials
 import Glibc
-import Synchronization
 
 /// Downloads several previews at once while the program runs.
 ///
-/// A journal records the progress of each, so that the next run resumes it, even if this one is killed.
+/// A journal records the progress of each, so that the next run resumes it, even if this one is killed. A lock makes a
+/// second program that wants the same track wait for this one.
 struct ForegroundDownloads {
     private let session: Session
     private let downloads: [(preview: Preview, task: SessionTask)]
+    private let locks: [TrackLock]
 
+    /// Prepares the downloads of the previews whose files are not there, and prints the files that are.
     init(_ previews: [Preview]) throws {
         var configuration = SessionConfiguration.default
         configuration.policy.validation = .successful
         let session = try Session(configuration: configuration, name: "previews")
         self.session = session
-        downloads = try previews.map { ($0, try Self.task(for: $0, session)) }
+        try ForegroundRecord.prepare()
+        // In one order, so that two programs never wait for each other.
+        let missing = previews.filter { !$0.isThere }.sorted { $0.track.trackId < $1.track.trackId }
+        locks = try missing.map { try TrackLock($0.track) }
+        var downloads: [(preview: Preview, task: SessionTask)] = []
+        for preview in previews {
+            try ForegroundRecord.write(preview, isDone: preview.isThere)
+            if preview.isThere {
+                tell("\(preview.track.title): is there already")
+                show(preview.file)
+            } else {
+                downloads.append((preview, try Self.task(for: preview, session)))
+            }
+        }
+        self.downloads = downloads
     }
 
     /// Returns when all files are complete.
     func run() async throws {
         let tasks = downloads.map(\.task)
-        let stop = StopSignal { for task in tasks { Task { await task.cancelKeepingResumeData() } } }
+        let stop = StopSignal { _ in for task in tasks { Task { await task.cancelKeepingResumeData() } } }
         let errors = await withTaskGroup(of: TransferError?.self, returning: [TransferError].self) { group in
             for (preview, task) in downloads {
                 task.resume()
@@ -32,6 +47,7 @@ struct ForegroundDownloads {
             return await group.reduce(into: []) { errors, error in if let error { errors.append(error) } }
         }
         await session.finishTasksAndInvalidate()
+        withExtendedLifetime(locks) {}
         if errors.isEmpty { return }
         if let signal = stop.received {
             let code: Failure.Code = signal == SIGTERM ? .terminated : .interrupted
@@ -47,7 +63,7 @@ struct ForegroundDownloads {
     /// Resumes the download of an earlier run, or starts a new one.
     private static func task(for preview: Preview, _ session: Session) throws -> SessionTask {
         var options = TaskOptions()
-        let journal = try preview.journal()
+        let journal = try ForegroundRecord.path(preview.track.trackId)
         options.resumeJournal = journal
         if let stored = FileManager.default.contents(atPath: journal),
             let resumeData = try? ResumeData(bytes: Array(stored)), resumeData.url == preview.address
@@ -69,9 +85,14 @@ struct ForegroundDownloads {
             let result = try await task.value
             tell("\(preview.track.title): \(size(result.progress.bytesReceived))")
             show(preview.file)
+            try? ForegroundRecord.write(preview, isDone: true)
             return nil
         } catch {
             preview.keep(error.resumeData)
+            // A download that was stopped, or lacks the network, can go on; others have said why they cannot.
+            if error.code == .unacceptableResponse, error.resumeData == nil {
+                ForegroundRecord.remove(preview.track.trackId)
+            }
             tell("\(preview.track.title): \(error.code == .cancelled ? "stopped" : "\(error)")")
             return error
         }
@@ -79,40 +100,9 @@ struct ForegroundDownloads {
 }
 
 extension Preview {
-    /// The file of the journal, in the user's folder for program state.
-    fileprivate func journal() throws -> String {
-        let state = URL(filePath: try BackgroundDownloads.service().folder).deletingLastPathComponent()
-        let folder = state.appending(path: "parts", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        return folder.appending(path: "\(track.trackId)", directoryHint: .notDirectory).path
-    }
-
     /// Stores the resume data of a stopped download, which include its last bytes; the journal may lag behind.
     fileprivate func keep(_ resumeData: ResumeData?) {
-        guard let resumeData, let journal = try? journal() else { return }
+        guard let resumeData, let journal = try? ForegroundRecord.path(track.trackId) else { return }
         try? Data(resumeData.bytes).write(to: URL(filePath: journal), options: .atomic)
-    }
-}
-
-/// Handles the first Ctrl-C or SIGTERM; the second one ends the program as usual.
-private final class StopSignal: Sendable {
-    private let first = Mutex<Int32?>(nil)
-
-    /// The signal received, or nil.
-    var received: Int32? { first.withLock { $0 } }
-
-    init(_ stop: @escaping @Sendable () -> Void) {
-        for number in [SIGINT, SIGTERM] {
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            _ = signal(number, SIG_IGN)
-            source.setEventHandler { [self] in
-                for number in [SIGINT, SIGTERM] { _ = signal(number, SIG_DFL) }
-                _ = source  // The handler keeps the source alive.
-                first.withLock { $0 = number }
-                stop()
-            }
-            source.resume()
-        }
     }
 }

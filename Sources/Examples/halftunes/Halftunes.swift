@@ -13,13 +13,14 @@ import HTTPTypes
             halftunes download 1001 1002 -o ~/Music
             halftunes download 1003 --background
             halftunes downloads
+            halftunes play 1001
 
             Exit codes: 0 done, 64 usage, 65 the catalogue's answer makes no sense, 66 no such track or download, \
-            69 no network, 73 a file cannot be written, 75 not all done and safe to try again, 130 Ctrl-C.
+            69 no network or player, 73 a file cannot be written, 75 not all done and safe to try again, 130 Ctrl-C.
             """,
         subcommands: [
-            SearchCommand.self, DownloadCommand.self, DownloadsCommand.self, PauseCommand.self, ResumeCommand.self,
-            CancelCommand.self, DaemonCommand.self,
+            SearchCommand.self, DownloadCommand.self, DownloadsCommand.self, PlayCommand.self, PauseCommand.self,
+            ResumeCommand.self, CancelCommand.self, DaemonCommand.self,
         ])
 
     static func main() async { await runProgram(tell: tell, code: code) }

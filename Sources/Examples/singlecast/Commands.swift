@@ -5,9 +5,12 @@ import FoundationEssentials
 
 /// Finds podcasts with the iTunes Search API.
 struct SearchCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "search", abstract: "Finds podcasts.")
+    static let configuration = CommandConfiguration(
+        commandName: "search", abstract: "Finds podcasts.",
+        discussion: "Without words, on a terminal, it searches while you type, and Return subscribes to the chosen one."
+    )
 
-    @Argument(help: "What to search for.") var term: [String]
+    @Argument(help: "What to search for.") var term: [String] = []
     @Option(help: "The catalogue's address; else SINGLECAST_CATALOGUE, else https://itunes.apple.com.")
     var catalogue: String?
     @Flag(help: "Prints JSON.") var json = false
@@ -17,19 +20,32 @@ struct SearchCommand: AsyncParsableCommand {
             catalogue ?? ProcessInfo.processInfo.environment["SINGLECAST_CATALOGUE"] ?? "https://itunes.apple.com"
         if base.hasSuffix("/") { base.removeLast() }
         let api = SearchAPI(address: base, session: try Session(configuration: .awaited))
-        let words = SearchAPI.term(term.joined(separator: " "))
-        let answer: Answer = try await api.answer("search?media=podcast&limit=25&\(words)")
+        if term.isEmpty { return try await searchWhileTyping(api) }
+        let found = try await Self.podcasts(term.joined(separator: " "), api)
+        try Library().keep(found.map(\.feed))
+        if json { return try show(json: found) }
+        for (index, podcast) in found.enumerated() {
+            show("\(index + 1)  \(podcast.line)\n    \(podcast.feed.inOneLine)")
+        }
+        if found.isEmpty { tell("nothing was found") }
+    }
+
+    private func searchWhileTyping(_ api: SearchAPI) async throws {
+        guard !json, let terminal = KeyTerminal() else { throw Failure(.usage, "say what to search for") }
+        let screen = SearchScreen<Found>(
+            terminal, action: "subscribes", search: { try await Self.podcasts($0, api) }, line: { $0.line })
+        guard let podcast = try await screen.run() else { return }
+        try await Library().subscribe(to: podcast.feed)
+    }
+
+    private static func podcasts(_ words: String, _ api: SearchAPI) async throws -> [Found] {
+        let answer: Answer = try await api.answer("search?media=podcast&limit=25&\(SearchAPI.term(words))")
         // Some podcasts are in the catalogue without a feed.
-        let found = answer.results.filter { $0.feedUrl != nil }.map {
+        return answer.results.filter { $0.feedUrl != nil }.map {
             Found(
                 title: $0.collectionName ?? "", artist: $0.artistName ?? "", feed: $0.feedUrl ?? "",
                 episodes: $0.trackCount)
         }
-        if json { return try show(json: found) }
-        for podcast in found {
-            show("\(podcast.title.printable), by \(podcast.artist.printable)\n    \(podcast.feed.printable)")
-        }
-        if found.isEmpty { tell("nothing was found") }
     }
 
     private struct Answer: Decodable {
@@ -48,6 +64,9 @@ struct SearchCommand: AsyncParsableCommand {
         var artist: String
         var feed: String
         var episodes: Int?
+
+        /// One line for people.
+        var line: String { "\(title.inOneLine), by \(artist.inOneLine)" }
     }
 }
 
@@ -56,17 +75,24 @@ struct SubscribeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscribe", abstract: "Subscribes to a podcast's feed, in place of the one before.")
 
-    @Argument(help: "The feed's address, as 'search' prints it.") var feedURL: String
+    @Argument(help: "The feed's address, or its number in the last search.") var feed: String
 
     func run() async throws {
         let library = try Library()
-        let feed = try await library.feed(at: feedURL)
-        let lock = try library.lock()
-        let before = try library.stored()
+        try await library.subscribe(to: Int(feed).map { try library.found($0) } ?? feed)
+    }
+}
+
+extension Library {
+    /// Subscribes to a feed, and tells of it.
+    fileprivate func subscribe(to feedURL: String) async throws {
+        let feed = try await feed(at: feedURL)
+        let lock = try lock()
+        let before = try stored()
         var podcast = Podcast(feed: feedURL)
         if let before, before.feed == feedURL { podcast = before }
         podcast.update(from: feed)
-        try library.save(podcast)
+        try save(podcast)
         lock.release()
         if let before, before.feed != feedURL {
             tell("no longer subscribed to \(before.title); what was downloaded of it stays")
@@ -130,6 +156,24 @@ struct StatusCommand: AsyncParsableCommand {
         if json { return try show(json: states) }
         for state in states { show(state.line) }
         if states.isEmpty { tell("nothing was downloaded yet: 'singlecast download N'") }
+    }
+}
+
+/// Plays an episode.
+struct PlayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "play", abstract: "Plays an episode that is downloaded.",
+        discussion: "The player is the first one that is installed, or the one that SINGLECAST_PLAYER names.")
+
+    @Argument(help: "The episode's number.") var number: Int
+
+    func run() async throws {
+        let episode = try Library().podcast().episode(number)
+        guard let file = episode.file, sizeOfFile(file) != nil else {
+            throw Failure(
+                .notFound, "episode \(number) is not there yet: 'singlecast download \(number)' downloads it")
+        }
+        try Player.play(file, variable: "SINGLECAST_PLAYER")
     }
 }
 

@@ -91,7 +91,7 @@ struct DownloadCommand: AsyncParsableCommand {
             do { try await control.submit(episode) } catch let error as TransferError where error.code == .badRequest {
                 refused += 1
                 tell("episode \(episode.number) cannot be downloaded: \(error.message)")
-                podcast.episodes[index].failure = error.message.printable
+                podcast.episodes[index].failure = error.message.inOneLine
             }
         }
         if refused > 0 { try library.save(podcast) }

@@ -41,7 +41,7 @@ struct Feed {
                 if path == ["rss", "channel", "item", "enclosure"] { item.read(enclosure: attributes) }
             case .text(let more): text += more
             case .end:
-                if path == ["rss", "channel", "title"] { title = text.printable }
+                if path == ["rss", "channel", "title"] { title = text.inOneLine }
                 if path.starts(with: ["rss", "channel", "item"]), path.count == 4 { item.read(path[3], text) }
                 if path == ["rss", "channel", "item"], !item.url.isEmpty {
                     if item.guid.isEmpty { item.guid = item.url }
@@ -59,9 +59,9 @@ struct Feed {
 extension Feed.Item {
     /// Reads the attributes of an enclosure; the first valid one counts.
     fileprivate mutating func read(enclosure: [String: String]) {
-        let address = (enclosure["url"] ?? "").printable
+        let address = (enclosure["url"] ?? "").inOneLine
         guard url.isEmpty, (try? HTTPRequest(url: address)) != nil else { return }
-        (url, type) = (address, (enclosure["type"] ?? "").printable)
+        (url, type) = (address, (enclosure["type"] ?? "").inOneLine)
         // Many feeds have 0 for an unknown length.
         length = enclosure["length"].flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
     }
@@ -69,12 +69,12 @@ extension Feed.Item {
     /// Reads the text of one of the item's elements.
     fileprivate mutating func read(_ element: String, _ text: String) {
         switch element {
-        case "title": title = text.printable
-        case "guid": guid = text.printable
+        case "title": title = text.inOneLine
+        case "guid": guid = text.inOneLine
         case "pubDate": date = Self.date(text)
         case "itunes:duration":
             // `H:MM:SS`, `MM:SS` or seconds.
-            let parts = text.printable.split(separator: ":").map { Int($0) ?? -1 }
+            let parts = text.inOneLine.split(separator: ":").map { Int($0) ?? -1 }
             let isValid = parts.count <= 3 && parts.allSatisfy { (0..<1_000_000).contains($0) }
             duration = isValid ? parts.reduce(0) { $0 * 60 + $1 } : nil
         default: break

@@ -86,7 +86,7 @@ struct Follower {
         clearProgress()
         if status.state == .done, let file = status.result?.file { return show(file) }
         unfinished += 1
-        let reason = (status.failure?.message ?? "the download failed").printable
+        let reason = (status.failure?.message ?? "the download failed").inOneLine
         tell("\(status.request.options.label): \(reason)")
         try library.change { podcast in
             for index in podcast.episodes.indices where podcast.episodes[index].file == status.file {

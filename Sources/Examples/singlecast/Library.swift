@@ -3,7 +3,8 @@ import ExampleSupport
 import FoundationEssentials
 import HTTPTypes
 
-/// The program's state: the podcast in `podcast.json`, the feed's last response in `cache`, and the daemon's files.
+/// The program's state: the podcast in `podcast.json`, the feed's last response in `cache`, what the last search has
+/// found in `found.json`, and the daemon's files.
 struct Library {
     /// `$XDG_STATE_HOME/singlecast`.
     let folder: String
@@ -61,6 +62,23 @@ struct Library {
         return podcast
     }
 
+    /// Keeps the feeds that a search has found, for ``found(_:)``.
+    func keep(_ feeds: [String]) throws {
+        do { try JSONEncoder.readable.encode(feeds).write(to: URL(filePath: foundFile), options: .atomic) } catch {
+            throw Failure(.inputOutput, "\(foundFile) cannot be written")
+        }
+    }
+
+    /// The feed with a number in the last search.
+    func found(_ number: Int) throws -> String {
+        let stored = FileManager.default.contents(atPath: foundFile)
+        let feeds = stored.flatMap { try? JSONDecoder().decode([String].self, from: $0) } ?? []
+        guard feeds.indices.contains(number &- 1) else {
+            throw Failure(.notFound, "the last search has no podcast \(number): see 'singlecast search TERM'")
+        }
+        return feeds[number - 1]
+    }
+
     /// Waits until no other program changes the podcast or adds downloads.
     func lock() throws -> FileLock {
         let path = folder + "/lock"
@@ -102,6 +120,7 @@ struct Library {
     }
 
     private var file: String { folder + "/podcast.json" }
+    private var foundFile: String { folder + "/found.json" }
 }
 
 extension SessionConfiguration {

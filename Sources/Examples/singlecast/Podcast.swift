@@ -159,7 +159,7 @@ struct EpisodeState: Encodable {
     var line: String {
         let share = total.map { " of \(size($0))" } ?? ""
         return (number.map { "\($0)  " } ?? "") + "\(title): \(state), \(size(bytes))" + (state == "done" ? "" : share)
-            + (bytesPerSecond.map { ", \(size(Int64($0)))/s" } ?? "") + (error.map { " (\($0.printable))" } ?? "")
+            + (bytesPerSecond.map { ", \(size(Int64($0)))/s" } ?? "") + (error.map { " (\($0.inOneLine))" } ?? "")
     }
 }
 

@@ -9,17 +9,18 @@ import ExampleSupport
         abstract: "Subscribes to a podcast and downloads its episodes in the background.",
         discussion: """
             singlecast search ferry
-            singlecast subscribe https://example.org/feed.xml
+            singlecast subscribe 1
             singlecast download 3 7 -o ~/Podcasts
             singlecast download --all --background
             singlecast status
+            singlecast play 3
 
-            Exit codes: 0 done, 64 usage, 65 a feed or a file that makes no sense, 66 no such episode, 69 no network, \
-            73 and 74 a file cannot be written or read, 75 not all done and safe to try again, 130 Ctrl-C.
+            Exit codes: 0 done, 64 usage, 65 a feed or a file that makes no sense, 66 no such episode, 69 no network \
+            or player, 73 and 74 a file cannot be written or read, 75 not all done and safe to try again, 130 Ctrl-C.
             """,
         subcommands: [
             SearchCommand.self, SubscribeCommand.self, EpisodesCommand.self, DownloadCommand.self, StatusCommand.self,
-            PauseCommand.self, ResumeCommand.self, CancelCommand.self, DaemonCommand.self,
+            PlayCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self, DaemonCommand.self,
         ])
 
     static func main() async { await runProgram(tell: tell) }

@@ -3,7 +3,8 @@ import Testing
 
 extension EndToEnd {
     /// What the examples' tests rely on.
-    @Suite("The catalogue's server") struct CatalogueServerTests {
+    @Suite("The catalogue's server", .enabled(if: Wire.usual == .extended, "no mirror, so once is enough"))
+    struct CatalogueServerTests {
         private func answer(
             of server: CatalogueServer, _ target: String, fields: [String] = []
         ) async throws -> RawMessage? {

@@ -4,7 +4,8 @@ import Testing
 
 extension EndToEnd {
     /// The first example's downloads that go on without it.
-    @Suite("halftunes in the background") struct HalftunesBackgroundTests {
+    @Suite("halftunes in the background", .enabled(if: Wire.usual == .extended, "no mirror, so once is enough"))
+    struct HalftunesBackgroundTests {
         private func song(_ id: Int) -> String { "/previews/\(id).wav" }
 
         /// How the download of a track stands, as scripts are told.

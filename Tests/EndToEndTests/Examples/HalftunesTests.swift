@@ -4,7 +4,8 @@ import Testing
 
 extension EndToEnd {
     /// The first example, as a person uses it.
-    @Suite("halftunes") struct HalftunesTests {
+    @Suite("halftunes", .enabled(if: Wire.usual == .extended, "no mirror, so once is enough"))
+    struct HalftunesTests {
         private static let names = [
             1001: "The Half Tunes - Morning Ferry [1001].wav", 1002: "The Half Tunes - Evening Ferry [1002].wav",
             1003: "The Half Tunes - Night Ferry [1003].wav",
@@ -120,22 +121,69 @@ extension EndToEnd {
         func killed(isReplaced: Bool) async throws {
             try await withListener("halftunes") { machine in
                 machine.server.change(song(1002)) { $0.holdsAfter = 150_000 }
-                let process = try machine.start(["download", "1002", "-o", machine.folder])
+                let download = ["download", "1002", "-o", machine.folder]
+                let process = try machine.start(download)
                 let journal = machine.state + "/parts/1002"
                 try await eventually("a journal, and the first bytes") {
                     LocalFiles.exists(journal) && largestHidden(machine) == 150_000
                 }
+                #expect(try await listed(1002, machine)?["state"] == .text("running"))
                 process.kill9()
                 #expect(await process.result().signal == SIGKILL)
+                let killed = try await listed(1002, machine)
+                #expect(killed?["state"] == .text("paused") && killed?["bytes"] == .number(150_000), "\(killed as Any)")
+                #expect(killed?["total"] == .number(256_044) && killed?["file"] == .text(file(1002, machine)))
                 machine.server.change(song(1002)) { $0.holdsAfter = nil }
                 if isReplaced {
                     machine.server.replace(song(1002), by: WaveAudio.tone(seconds: 7, frequency: 77))
                 }
-                let result = try await machine.run("download", "1002", "-o", machine.folder)
-                #expect(result.status == 0, "\(result)")
+                // Without numbers it goes on with all that was stopped.
+                let result = try await machine.start(isReplaced ? ["download"] : download).result()
+                #expect(result.status == 0 && result.lines == [file(1002, machine)], "\(result)")
                 expectFiles([1002], machine)
+                #expect(try await listed(1002, machine)?["state"] == .text("done"))
+                #expect(try await machine.run("download").status == 64)
                 let last = try #require(machine.server.requests(for: song(1002)).last)
                 #expect(last.range == "bytes=150000-" && last.status == (isReplaced ? 200 : 206), "\(last)")
+            }
+        }
+
+        @Test("a second program waits for the first one with the same track")
+        func twice() async throws {
+            try await withListener("halftunes") { machine in
+                machine.server.change(song(1001)) { $0.holdsAfter = 1000 }
+                let first = try machine.start(["download", "1001", "1003", "-o", machine.folder])
+                try await eventually("the first bytes") { machine.server.bytesSent(for: song(1001)) == 1000 }
+                let second = try machine.start(["download", "1003", "1001", "-o", machine.folder])
+                #expect(await second.line(of: .errors) { $0.hasSuffix("this one waits") } != nil)
+                machine.server.change(song(1001)) { $0.holdsAfter = nil }
+                for program in [first, second] {
+                    let result = await program.result()
+                    #expect(result.status == 0 && result.lines.count == 2, "\(result)")
+                }
+                expectFiles([1001, 1003], machine)
+                #expect(machine.server.requests(for: song(1001)).count == 1)
+            }
+        }
+
+        @Test("plays what is downloaded with the player that is there, or says in a line that none is")
+        func play() async throws {
+            try await withListener("halftunes") { machine in
+                func refuse(_ status: Int32, _ words: String, _ path: String) async throws {
+                    let result = try await machine.start(["play", "1001"], environment: ["PATH": path]).result()
+                    expectRefusal(by: "halftunes", result, status, mentioning: words)
+                }
+                let folder = try machine.makePlayer("mpv")
+                try await refuse(66, "'1001' is not there yet", folder)
+                #expect(try await machine.run("download", "1001", "-o", machine.folder).status == 0)
+                try await refuse(69, "no player is installed", "/nowhere")
+                let played = try await machine.start(["play", "1001"], environment: ["PATH": folder]).result()
+                #expect(
+                    played.status == 3 && played.lines == [folder + "/mpv", "--no-video", "--", file(1001, machine)],
+                    "\(played)")
+                TemporaryDirectory.remove(file(1001, machine))
+                try await refuse(66, "'1001' is not there yet", folder)
+                #expect(try await machine.run("downloads", "--json").text == "[\n\n]\n" && machine.daemon == nil)
             }
         }
 
@@ -179,6 +227,12 @@ extension EndToEnd {
                 #expect(try await machine.run("download", "1002", "-o", machine.folder).status == 0)
                 expectFiles([1001, 1002], machine)
             }
+        }
+
+        /// A download as the list has it.
+        private func listed(_ id: Int, _ machine: ListenerMachine) async throws -> JSONValue? {
+            try JSONValue.parse(await machine.run("downloads", "--json").output).elements
+                .last { $0["trackId"] == .number(Double(id)) }
         }
 
         /// The length of the largest hidden file: the part of a download that is under way.

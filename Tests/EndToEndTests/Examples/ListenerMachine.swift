@@ -29,13 +29,37 @@ final class ListenerMachine: Sendable {
     }
 
     /// Starts the program.
-    func start(_ arguments: [String], terminals: Set<SpawnedProcess.Stream> = []) throws -> SpawnedProcess {
+    func start(
+        _ arguments: [String], environment: [String: String] = [:], terminals: Set<SpawnedProcess.Stream> = []
+    ) throws -> SpawnedProcess {
         try Program.start(
-            program, arguments,
-            environment: [
-                "HOME": home.path, "XDG_STATE_HOME": home.path + "/state",
-                "\(program.uppercased())_CATALOGUE": server.url,
-            ], directory: home.path, terminals: terminals)
+            program, arguments, environment: self.environment.merging(environment) { $1 }, directory: home.path,
+            terminals: terminals)
+    }
+
+    /// Makes a player that prints its name and arguments, and ends with 3; a folder for `PATH`.
+    func makePlayer(_ name: String) throws -> String {
+        let folder = home.path + "/players"
+        try LocalFiles.write(
+            "#!/bin/sh\nfor word in \"$0\" \"$@\"; do printf '%s\\n' \"$word\"; done\nexit 3\n", to: "\(folder)/\(name)"
+        )
+        unsafe chmod("\(folder)/\(name)", 0o755)
+        return folder
+    }
+
+    /// Starts the program at a terminal of its own, with `$TERM` as `xterm`.
+    func startAtTerminal(_ arguments: [String], environment: [String: String] = [:]) throws -> TerminalSession {
+        try TerminalSession(
+            Program.path(program), arguments,
+            environment: Program.environment.merging(self.environment) { $1 }
+                .merging(["TERM": "xterm"]) { $1 }.merging(environment) { $1 })
+    }
+
+    private var environment: [String: String] {
+        [
+            "HOME": home.path, "XDG_STATE_HOME": home.path + "/state",
+            "\(program.uppercased())_CATALOGUE": server.url,
+        ]
     }
 
     /// Ends the daemon, if one runs, and the server.

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    @Suite("Singlecast") struct SinglecastTests {
+    @Suite("Singlecast", .enabled(if: Wire.usual == .extended, "no mirror, so once is enough"))
+    struct SinglecastTests {
         @Test("finds a podcast, subscribes to it, and lists its episodes by numbers that stay")
         func episodes() async throws {
             let ann = try Listener()
@@ -125,16 +126,78 @@ extension EndToEnd {
             program.kill9()
             _ = await program.result()
 
+            ann.server.change(path) { $0.holdsAfter = 0 }
             let status = try await ann.status()[4]
             #expect(
                 (status?["bytes"]?.number ?? 0) > 0 && status?["total"] == .number(61 * 32_000 + 44), "\(status as Any)"
             )
-            ann.server.change(path) { $0.rate = nil }
+            // The server says nothing, so all that is told is what is on disk.
+            let part = FileTree(ann.files).entries.values.compactMap {
+                if case .file(let bytes, _) = $0 { bytes } else { nil }
+            }.max()
+            #expect(part.map { .number(Double($0)) } == status?["bytes"], "\(status as Any)")
+            ann.server.change(path) { ($0.rate, $0.holdsAfter) = (nil, nil) }
             let followed = try await ann.run("download")
             #expect(followed.status == 0 && followed.lines.count == 1, "\(followed)")
             #expect(try await ann.hasFiles(4))
             #expect(ann.requests(4).count == 2 && ann.requests(4).last?.range != nil)
             #expect(FileTree.names(in: ann.files)?.count == 1)
+        }
+
+        @Test("subscribes to a podcast of the last search by its number")
+        func numbers() async throws {
+            let ann = try Listener()
+            expectRefusal(try await ann.run("subscribe", "1"), [66], mentioning: "the last search has no podcast 1")
+            let found = try await ann.run("search", "ferry")
+            #expect(found.lines.first == "1  Ferry Talk & More, by Ann <Harbour>", "\(found)")
+            for number in ["0", "2", "-- -1", "99999999999"] {
+                let words = number.split(separator: " ").map(String.init)
+                expectRefusal(try await ann.start(["subscribe"] + words).result(), [66], mentioning: "no podcast")
+            }
+            let subscribed = try await ann.run("subscribe", "1")
+            #expect(subscribed.status == 0 && subscribed.errorText.contains("5 episodes"), "\(subscribed)")
+            // The numbers are of the last search, also of one that found nothing.
+            #expect(try await ann.run("search", "nothing").status == 0)
+            expectRefusal(try await ann.run("subscribe", "1"), [66])
+        }
+
+        @Test("searches as one types at a terminal, and Return subscribes")
+        func choosing() async throws {
+            let ann = try Listener()
+            expectRefusal(try await ann.run("search"), [64], mentioning: "say what to search for")
+            let session = try ann.machine.startAtTerminal(["search"])
+            try await eventually("the question") { session.text.contains("Search: _") }
+            session.type(Array("fe".utf8))
+            try await eventually("the podcast") { session.text.contains("> Ferry Talk & More, by Ann <Harbour>") }
+            #expect(session.text.contains("Return subscribes"))
+            session.type([13])
+            try await eventually("the end") { session.status != nil }
+            #expect(session.status == 0 && session.hasModesOfBefore, "\(session.text)")
+            #expect(session.text.contains("subscribed to Ferry Talk & More, with 5 episodes"), "\(session.text)")
+            #expect(try await ann.run("episodes").lines.count == 5)
+        }
+
+        @Test("plays an episode with the player that is there, or says in a line that none is")
+        func play() async throws {
+            let ann = try Listener()
+            try await ann.subscribe()
+            expectRefusal(try await ann.run("play", "1"), [66], mentioning: "singlecast download 1")
+            expectRefusal(try await ann.run("play", "7"), [66], mentioning: "no episode 7")
+            #expect(try await ann.run("download", "1", "-o", ann.files).status == 0)
+            let file = try #require(try await ann.status()[1]?["file"]?.text)
+            func play(_ environment: [String: String]) async throws -> ProgramResult {
+                try await ann.machine.start(["play", "1"], environment: environment).result()
+            }
+            expectRefusal(try await play(["PATH": "/nowhere"]), [69], mentioning: "no player is installed")
+            let folder = try ann.machine.makePlayer("aplay")
+            let usual = try await play(["PATH": folder])
+            #expect(usual.status == 3 && usual.lines == [folder + "/aplay", "-q", file], "\(usual)")
+            let chosen = try await play(["PATH": "/nowhere", "SINGLECAST_PLAYER": folder + "/aplay"])
+            #expect(chosen.status == 3 && chosen.lines == [folder + "/aplay", file], "\(chosen)")
+            let missing = try await play(["PATH": folder, "SINGLECAST_PLAYER": "nothing"])
+            expectRefusal(missing, [69], mentioning: "no program")
+            TemporaryDirectory.remove(file)
+            expectRefusal(try await play(["PATH": folder]), [66])
         }
 
         @Test("pauses, resumes and cancels")

@@ -1,0 +1,161 @@
+import ByteClubHTTP
+import DownloadBoard
+import ExampleSupport
+import HTTPTypes
+
+/// Downloads of a background session: a daemon performs them, whether or not this program runs.
+actor BackgroundTasks: Engine {
+    /// The session's identifier, by which a program that is started again meets its downloads.
+    static let identifier = "downloads"
+
+    nonisolated let downloads: [Board.Download]
+    private let targets: [Target]
+    private let session: BackgroundSession
+    /// The tasks by their places on the board; those of files that are there already are nil.
+    private let tasks: [BackgroundTask?]
+    private let places: [BackgroundTask.ID: Int]
+    private var following: Task<Void, Never>?
+
+    /// The daemon is this program as well; see ``Downloads/run()``.
+    static func service() throws -> BackgroundService { try .ofThisProgram("downloads") }
+
+    /// Attaches to the session, whose earlier downloads are met again.
+    init(_ targets: [Target]) async throws {
+        let service = try Self.service()
+        if targets.isEmpty, !service.hasTasks {
+            throw Failure(.usage, "nothing is under way in the background: name a URL to download")
+        }
+        let session: BackgroundSession
+        do {
+            session = try await BackgroundSession(configuration: .background(Self.identifier, service: service))
+        } catch {
+            guard error.code == .identifierInUse else { throw error }
+            throw Failure(.partlyDone, "another 'downloads' follows the downloads in the background; leave it first")
+        }
+        var known = try await session.tasks()
+        var (tasks, downloads) = ([BackgroundTask?](), [Board.Download]())
+        for target in targets {
+            var earlier = known.last { $0.file == target.file }
+            known.removeAll { $0.file == target.file }
+            if let task = earlier, task.status?.isFinished == false, !target.isSame(as: task) {
+                throw Failure(.usage, "'\(target.name)' is being downloaded from another URL; cancel that first")
+            }
+            // Downloaded once, and removed since.
+            if earlier?.status?.state == .done, !target.isThere { earlier = nil }
+            let task = earlier ?? (target.isThere ? nil : session.downloadTask(target.request, to: target.file))
+            tasks.append(task)
+            downloads.append(
+                Board.Download(
+                    url: target.url, name: target.name, file: target.file, id: task?.id.description,
+                    isMet: earlier != nil))
+        }
+        for task in known {
+            guard let file = task.file, case .download(let request, _) = task.request.work else { continue }
+            let url = "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
+            let name = file.split(separator: "/").last.map(String.init) ?? file
+            tasks.append(task)
+            downloads.append(
+                Board.Download(
+                    url: url, name: name.printable, file: file, id: task.id.description, isMet: true))
+        }
+        (self.session, self.targets, self.tasks, self.downloads) = (session, targets, tasks, downloads)
+        places = Dictionary(
+            tasks.enumerated().compactMap { place, task in task.map { ($0.id, place) } }, uniquingKeysWith: { $1 })
+    }
+
+    func start(_ desk: Desk) async {
+        following = Task { await follow(desk) }
+        for (place, target) in targets.enumerated() {
+            guard let length = target.length else {
+                // Records a new one, and goes on with one that is paused or has failed.
+                await change(place, .resume, desk)
+                continue
+            }
+            // The end of a task that is done comes as an event, which is taken.
+            if tasks[place]?.status?.state == .done { continue }
+            await desk.handle(.progress(place, bytes: length, total: length, bytesPerSecond: 0))
+            await desk.handle(.became(place, .done))
+        }
+    }
+
+    func perform(_ command: Board.Command, _ desk: Desk) async {
+        switch command {
+        case .pause(let place): await change(place, .pause, desk)
+        case .resume(let place): await change(place, .resume, desk)
+        case .cancel(let place): await change(place, .cancel, desk)
+        case .leave: break
+        }
+    }
+
+    func leave() async {
+        following?.cancel()
+        await following?.value
+        // This confirms the end that came last.
+        await session.invalidate()
+    }
+
+    /// Changes a task; when this returns, the change is on the daemon's disk, and its event is about to come.
+    private func change(_ place: Int, _ change: BackgroundChange, _ desk: Desk) async {
+        guard tasks.indices.contains(place), let task = tasks[place] else { return }
+        do {
+            switch change {
+            case .pause: try await task.pause()
+            case .cancel: try await task.cancel()
+            default: try await task.resume()
+            }
+        } catch {
+            await desk.handle(.became(place, .failed, Failure(error)))
+        }
+    }
+
+    /// Reports the changes of all tasks; an end counts as taken when the next event is asked for.
+    private func follow(_ desk: Desk) async {
+        for await event in session.events {
+            switch event {
+            case .changed(let status), .finished(let status): await report(status, desk)
+            case .caughtUp: break
+            }
+        }
+        if Task.isCancelled { return }
+        let failure = Failure(.unavailable, "the daemon is gone; the same command starts it again")
+        for place in downloads.indices { await desk.handle(.became(place, .failed, failure)) }
+    }
+
+    private func report(_ status: BackgroundStatus, _ desk: Desk) async {
+        guard let place = places[status.id] else { return }
+        if status.state == .running { await desk.handle(.became(place, .running)) }
+        await desk.handle(
+            .progress(place, bytes: status.bytes, total: status.total, bytesPerSecond: status.bytesPerSecond))
+        switch status.state {
+        case .waiting: await desk.handle(.became(place, .waiting))
+        case .running: break
+        case .paused: await desk.handle(.became(place, .paused))
+        case .done: await desk.handle(.became(place, .done))
+        case .failed where status.failure?.code == TransferError.Code.cancelled.rawValue:
+            await desk.handle(.became(place, .cancelled))
+        case .failed: await desk.handle(.became(place, .failed, status.failure.map { Failure($0) }))
+        }
+    }
+}
+
+extension BackgroundTask {
+    /// The path that the download writes to.
+    fileprivate var file: String? { if case .download(_, let path) = request.work { path } else { nil } }
+}
+
+extension Target {
+    /// Whether a task downloads the same URL.
+    fileprivate func isSame(as task: BackgroundTask) -> Bool {
+        guard case .download(let other, _) = task.request.work else { return false }
+        return other.path == request.path && other.authority == request.authority && other.scheme == request.scheme
+    }
+}
+
+extension Failure {
+    fileprivate init(_ failure: BackgroundFailure) {
+        let code = TransferError.Code(rawValue: failure.code) ?? .other
+        let isUnknown = failure.status == 404
+        self.init(
+            isUnknown ? .notFound : Code(TransferError(code, failure.message)), failure.message.printable)
+    }
+}

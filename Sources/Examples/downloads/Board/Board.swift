@@ -1,0 +1,190 @@
+package import ExampleSupport
+
+/// The downloads as a person sees and steers them: events and keys in, rows and commands out; pure.
+package struct Board: Sendable {
+    /// What a download does.
+    package enum State: String, Sendable, CaseIterable {
+        case waiting, running, paused, done, failed, cancelled
+
+        /// Whether it may end without another key.
+        package var isUnderWay: Bool { self == .waiting || self == .running }
+    }
+
+    /// One download.
+    package struct Download: Sendable {
+        package let url: String
+        package let name: String
+        /// The file's absolute path.
+        package let file: String
+        /// The identifier of a download in the background.
+        package let id: String?
+        /// Whether it is an earlier program's.
+        package let isMet: Bool
+        package fileprivate(set) var state: State
+        package fileprivate(set) var bytes: Int64 = 0
+        /// The length of the whole; nil while it is unknown.
+        package fileprivate(set) var total: Int64?
+        package fileprivate(set) var bytesPerSecond: Double = 0
+        /// How many pieces have come; nil where the session writes a file.
+        package fileprivate(set) var pieces: Int?
+        /// The bytes of the last piece.
+        package fileprivate(set) var lastPiece = 0
+        /// Why it failed.
+        package fileprivate(set) var failure: Failure?
+
+        package init(
+            url: String, name: String, file: String, id: String? = nil, isMet: Bool = false, state: State = .waiting,
+            isInPieces: Bool = false
+        ) {
+            (self.url, self.name, self.file, self.id) = (url, name, file, id)
+            (self.isMet, self.state) = (isMet, state)
+            pieces = isInPieces ? 0 : nil
+        }
+    }
+
+    /// What happens to a download, by its place on the board, or at the terminal.
+    package enum Event: Sendable {
+        case progress(Int, bytes: Int64, total: Int64?, bytesPerSecond: Double)
+        case piece(Int, bytes: Int, total: Int64?, bytesPerSecond: Double)
+        case became(Int, State, Failure? = nil)
+        case key(Key)
+        /// The program is told to end.
+        case stop(Failure.Code)
+
+        /// The download's place; nil for the terminal's events.
+        package var place: Int? {
+            switch self {
+            case .progress(let place, _, _, _), .piece(let place, _, _, _), .became(let place, _, _): place
+            case .key, .stop: nil
+            }
+        }
+    }
+
+    /// What is to be done, which events report when it is done.
+    package enum Command: Equatable, Sendable {
+        case pause(Int)
+        /// Goes on with a download, from what is there, or tries again.
+        case resume(Int)
+        /// Ends a download, and keeps what came where that is possible.
+        case cancel(Int)
+        /// Nothing follows.
+        case leave
+    }
+
+    package private(set) var downloads: [Download]
+    package private(set) var selected = 0
+    /// Whether somebody can press keys: only then does a board with a download that is not done wait.
+    package let isAttended: Bool
+    private var hasLeft = false
+    private var stopped: Failure.Code?
+
+    package init(_ downloads: [Download], isAttended: Bool) {
+        self.downloads = downloads
+        self.isAttended = isAttended
+    }
+
+    /// Takes an event, and returns what is to be done.
+    package mutating func handle(_ event: Event) -> [Command] {
+        switch event {
+        case .progress(let place, let bytes, let total, let rate): note(place, bytes: bytes, total, rate)
+        case .piece(let place, let count, let total, let rate):
+            guard downloads.indices.contains(place), !downloads[place].state.isEnd else { return [] }
+            downloads[place].pieces = (downloads[place].pieces ?? 0) + 1
+            downloads[place].lastPiece = count
+            note(place, bytes: downloads[place].bytes &+ Int64(count), total, rate)
+        case .became(let place, let state, let failure): become(place, state, failure)
+        case .key(let key): return press(key)
+        case .stop(let code):
+            stopped = stopped ?? code
+            return leave()
+        }
+        return isOver ? leave() : []
+    }
+
+    /// Notes counters; those that come after an end are old.
+    private mutating func note(_ place: Int, bytes: Int64, _ total: Int64?, _ rate: Double) {
+        guard downloads.indices.contains(place), !downloads[place].state.isEnd else { return }
+        // The daemon of a download in the background says itself what it does.
+        if downloads[place].state == .waiting, downloads[place].id == nil, bytes > downloads[place].bytes {
+            downloads[place].state = .running
+        }
+        (downloads[place].bytes, downloads[place].total) = (max(bytes, 0), total)
+        downloads[place].bytesPerSecond = downloads[place].state == .running ? rate : 0
+    }
+
+    private mutating func become(_ place: Int, _ state: State, _ failure: Failure?) {
+        guard downloads.indices.contains(place), downloads[place].state != .done else { return }
+        if downloads[place].state.isEnd, !state.isEnd, downloads[place].pieces != nil {
+            // Pieces are not kept, so they come again from the first.
+            (downloads[place].pieces, downloads[place].bytes) = (0, 0)
+        }
+        downloads[place].state = state
+        downloads[place].failure = state == .failed ? failure : nil
+        if state != .running { downloads[place].bytesPerSecond = 0 }
+    }
+
+    private mutating func press(_ key: Key) -> [Command] {
+        guard !hasLeft else { return [] }
+        switch key {
+        case .up: selected = max(selected - 1, 0)
+        case .down: selected = min(selected + 1, max(downloads.count - 1, 0))
+        case .interrupt: return handle(.stop(.interrupted))
+        case .end, .text("q"): return leave()
+        case .text(let character):
+            if let number = character.wholeNumberValue, character.isASCII {
+                if downloads.indices.contains(number - 1) { selected = number - 1 }
+                return []
+            }
+            return command(character).map { [$0] } ?? []
+        case .enter, .backspace, .redraw: break
+        }
+        return []
+    }
+
+    /// The command of a letter for the selected download; nil where the download's state has none.
+    private func command(_ letter: Character) -> Command? {
+        guard downloads.indices.contains(selected) else { return nil }
+        let state = downloads[selected].state
+        switch letter {
+        case "p" where state.isUnderWay: return .pause(selected)
+        case "r" where state == .paused || state == .failed || state == .cancelled: return .resume(selected)
+        case "c" where state.isUnderWay || state == .paused: return .cancel(selected)
+        default: return nil
+        }
+    }
+
+    private mutating func leave() -> [Command] {
+        defer { hasLeft = true }
+        return hasLeft ? [] : [.leave]
+    }
+
+    /// Whether nothing can happen any more: all is there, or without keys nothing is under way.
+    private var isOver: Bool {
+        downloads.allSatisfy { $0.state == .done || (!isAttended && !$0.state.isUnderWay) }
+    }
+
+    /// Why the program does not end with success; nil if all is there, or goes on without it.
+    ///
+    /// - Parameters:
+    ///   - hint: What becomes of downloads that have not ended.
+    ///   - isSurvived: Whether they go on without the program.
+    /// - Returns: The failure with its exit code.
+    package func outcome(hint: String, isSurvived: Bool) -> Failure? {
+        if let stopped, downloads.contains(where: { $0.state != .done }) {
+            return Failure(stopped, "stopped; \(hint)")
+        }
+        let missing = downloads.filter { $0.state != .done && !(isSurvived && !$0.state.isEnd) }
+        guard !missing.isEmpty else { return nil }
+        let codes = Set(missing.map { $0.failure?.code })
+        // One reason for all is the program's.
+        if missing.count == downloads.count, codes.count == 1, case let code?? = codes.first {
+            return Failure(code, "\(missing.count) of \(downloads.count) not downloaded")
+        }
+        return Failure(.partlyDone, "\(missing.count) of \(downloads.count) not downloaded; \(hint)")
+    }
+}
+
+extension Board.State {
+    /// Whether counters that come now are old.
+    var isEnd: Bool { self == .done || self == .failed || self == .cancelled }
+}

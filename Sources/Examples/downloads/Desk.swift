@@ -1,0 +1,63 @@
+import DownloadBoard
+import ExampleSupport
+
+/// Gives the board its events one at a time, and shows what they change.
+actor Desk {
+    /// What is to be done, for one reader.
+    nonisolated let commands: AsyncStream<Board.Command>
+    private let given: AsyncStream<Board.Command>.Continuation
+    private var board: Board
+    private var display: any Display
+
+    init(_ board: Board, _ display: any Display) {
+        (self.board, self.display) = (board, display)
+        (commands, given) = AsyncStream.makeStream()
+    }
+
+    /// Shows the downloads before the first event.
+    func begin() { display.begin(board) }
+
+    /// Takes an event; when this returns, it is shown.
+    func handle(_ event: Board.Event) {
+        let before = event.place.flatMap { state($0) }
+        for command in board.handle(event) { given.yield(command) }
+        display.show(event, board, isNews: before != event.place.flatMap { state($0) })
+    }
+
+    /// Shows what waits to be shown.
+    func refresh() { display.refresh(board) }
+
+    /// Why the program does not end with success, see ``Board/outcome(hint:isSurvived:)``.
+    func outcome(hint: String, isSurvived: Bool) -> Failure? { board.outcome(hint: hint, isSurvived: isSurvived) }
+
+    /// How many downloads have not ended.
+    var unfinished: Int { board.downloads.count { $0.state.isUnderWay || $0.state == .paused } }
+
+    private func state(_ place: Int) -> Board.State? {
+        board.downloads.indices.contains(place) ? board.downloads[place].state : nil
+    }
+}
+
+/// Shows what happens to the downloads.
+protocol Display: Sendable {
+    /// Shows the downloads before the first event.
+    mutating func begin(_ board: Board)
+
+    /// Shows an event that the board has taken.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - board: The board after it.
+    ///   - isNews: Whether the state of the event's download has changed.
+    mutating func show(_ event: Board.Event, _ board: Board, isNews: Bool)
+
+    /// Shows what was put off.
+    mutating func refresh(_ board: Board)
+}
+
+extension Display {
+    mutating func refresh(_ board: Board) {}
+}
+
+/// Writes a line to standard error.
+func tell(_ line: String) { writeToErrors(line + "\n") }

@@ -1,0 +1,27 @@
+import ByteClubHTTP
+import DownloadBoard
+import ExampleSupport
+import HTTPTypes
+
+/// Performs downloads, and reports to the desk what becomes of them.
+protocol Engine: Sendable {
+    /// The downloads, as they are before the start.
+    var downloads: [Board.Download] { get }
+
+    /// Starts the downloads.
+    func start(_ desk: Desk) async
+
+    /// Does what a command of the board says.
+    func perform(_ command: Board.Command, _ desk: Desk) async
+
+    /// Ends the session; returns when all is kept that is to be kept.
+    func leave() async
+}
+
+extension Failure {
+    /// The failure of a download.
+    init(_ error: TransferError) {
+        let isUnknown = error.code == .unacceptableResponse && error.rejected?.response.status.code == 404
+        self.init(isUnknown ? .notFound : Code(error), error.message.printable)
+    }
+}

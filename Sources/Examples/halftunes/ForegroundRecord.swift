@@ -1,0 +1,128 @@
+import ByteClubHTTP
+import ExampleSupport
+import FoundationEssentials
+import Glibc
+
+/// A download in the foreground as it is recorded, so that it is listed and can go on after its program was killed.
+struct ForegroundRecord: Codable {
+    var track: Track
+    /// The file's absolute path.
+    var file: String
+    var isDone = false
+
+    /// The records whose downloads are there or can go on, by the tracks' numbers.
+    static func all() throws -> [ForegroundRecord] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder())) ?? []
+        return try names.compactMap { name in
+            guard name.hasSuffix(".json"), let trackID = Int64(name.dropLast(".json".utf8.count)),
+                let bytes = FileManager.default.contents(atPath: try path(trackID, "json")),
+                let record = try? JSONDecoder().decode(ForegroundRecord.self, from: bytes),
+                // A file that was removed is no download any more.
+                record.track.trackId == trackID, record.isThere || !record.isDone
+            else { return nil }
+            return record
+        }.sorted { $0.track.trackId < $1.track.trackId }
+    }
+
+    /// A file of a track's download in the user's folder for program state: its `json`, `lock` or journal.
+    static func path(_ trackID: Int64, _ ending: String? = nil) throws -> String {
+        try folder() + "/\(trackID)" + (ending.map { ".\($0)" } ?? "")
+    }
+
+    private static func folder() throws -> String {
+        let state = URL(filePath: try BackgroundDownloads.service().folder).deletingLastPathComponent()
+        return state.appending(path: "parts", directoryHint: .notDirectory).path
+    }
+
+    /// Records the download of a preview.
+    static func write(_ preview: Preview, isDone: Bool) throws {
+        let record = ForegroundRecord(track: preview.track, file: preview.file, isDone: isDone)
+        let path = try path(preview.track.trackId, "json")
+        do { try JSONEncoder.readable.encode(record).write(to: URL(filePath: path), options: .atomic) } catch {
+            throw Failure(.cannotWrite, "'\(path)' cannot be written")
+        }
+    }
+
+    /// Forgets a download that cannot go on.
+    static func remove(_ trackID: Int64) {
+        if let path = try? path(trackID, "json") { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    /// Creates the folder of the records.
+    static func prepare() throws {
+        try FileManager.default.createDirectory(
+            atPath: folder(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    var isThere: Bool { FileManager.default.fileExists(atPath: file) }
+}
+
+/// A download in the foreground, for people and scripts.
+struct ForegroundDownload: Encodable {
+    let record: ForegroundRecord
+    /// `running`, `paused` or `done`.
+    let state: String
+    let bytes: Int64
+    /// Nil while it is unknown.
+    let total: Int64?
+
+    init(_ record: ForegroundRecord) throws {
+        self.record = record
+        if let length = Self.length(record.file) {
+            (state, bytes, total) = ("done", length, length)
+            return
+        }
+        let trackID = record.track.trackId
+        if let lock = FileLock(trying: try ForegroundRecord.path(trackID, "lock")) {
+            lock.release()
+            state = "paused"
+        } else {
+            state = "running"
+        }
+        let journal = FileManager.default.contents(atPath: try ForegroundRecord.path(trackID))
+        let part = journal.flatMap { try? ResumeData(bytes: Array($0)) }
+        // The journal may lag behind the part.
+        bytes = part.flatMap { Self.length($0.temporaryFile) } ?? 0
+        total = part.map(\.bytesExpectedToReceive).flatMap { $0 < 0 ? nil : $0 }
+    }
+
+    private static func length(_ path: String) -> Int64? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    }
+
+    /// One line for people.
+    var line: String {
+        "\("foreground".padded(to: 16))  \(state.padded(to: 7))  \(record.track.trackId)  "
+            + "\(record.track.title): \(amount(bytes, of: total))"
+    }
+
+    private enum Key: String, CodingKey { case trackId, name, state, bytes, total, file }
+
+    func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: Key.self)
+        try object.encode(record.track.trackId, forKey: .trackId)
+        try object.encode(record.track.title, forKey: .name)
+        try object.encode(state, forKey: .state)
+        try object.encode(bytes, forKey: .bytes)
+        try object.encode(total, forKey: .total)
+        try object.encode(record.file, forKey: .file)
+    }
+}
+
+/// The lock of a track's download in the foreground, which ends with the program at the latest.
+final class TrackLock: Sendable {
+    private let lock: FileLock
+
+    /// Waits while another program downloads the track.
+    init(_ track: Track) throws {
+        let path = try ForegroundRecord.path(track.trackId, "lock")
+        if let lock = FileLock(trying: path) {
+            self.lock = lock
+            return
+        }
+        tell("\(track.title): another program downloads it, and this one waits")
+        guard let lock = FileLock(path) else { throw Failure(.cannotWrite, "'\(path)' cannot be locked") }
+        self.lock = lock
+    }
+}
