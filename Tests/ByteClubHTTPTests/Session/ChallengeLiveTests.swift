@@ -405,11 +405,12 @@ extension Live {
 
         @Test("a download, and a body that is read as it comes, are of the answered request")
         func otherKinds() async throws {
-            let server = try Doorkeeper(isDigest: true).server()
-            defer { server.stop() }
             let folder = TemporaryFolder()
             let asked = Log<AuthenticationChallenge>()
             for isDownload in [true, false] {
+                // Another session's first request with the same nonce would be a repetition.
+                let server = try Doorkeeper(isDigest: true).server()
+                defer { server.stop() }
                 try await withSession {
                     $0.policy.challengeHandler = handler(asked, .use(right))
                 } _: { session in
@@ -423,8 +424,9 @@ extension Live {
                         #expect(response.status == .ok && all == Array("0".utf8))
                     }
                 }
+                #expect(server.requests.count == 2)
             }
-            #expect(asked.entries.count == 2 && server.requests.count == 4)
+            #expect(asked.entries.count == 2)
         }
 
         @Test("a request with its own Authorization is not asked about, and without a handler nothing is")
