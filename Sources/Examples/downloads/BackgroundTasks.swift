@@ -66,15 +66,16 @@ actor BackgroundTasks: Engine {
     func start(_ desk: Desk) async {
         following = Task { await follow(desk) }
         for (place, target) in targets.enumerated() {
-            guard let length = target.length else {
-                // Records a new one, and goes on with one that is paused or has failed.
-                await change(place, .resume, desk)
+            guard let task = tasks[place] else {
+                let length = target.length ?? 0
+                await desk.handle(.progress(place, bytes: length, total: length, bytesPerSecond: 0))
+                await desk.handle(.became(place, .done))
                 continue
             }
-            // The end of a task that is done comes as an event, which is taken.
-            if tasks[place]?.status?.state == .done { continue }
-            await desk.handle(.progress(place, bytes: length, total: length, bytesPerSecond: 0))
-            await desk.handle(.became(place, .done))
+            // The end of a task that is done comes as an event, which is taken, even where the file is there already.
+            if task.status?.state == .done { continue }
+            // Records a new one, and goes on with one that is paused or has failed.
+            await change(place, .resume, desk)
         }
     }
 
