@@ -14,7 +14,7 @@ package final class KeyTerminal: Sendable {
         var parser = KeyParser()
     }
 
-    /// The keys, for one reader; the sequence ends when the terminal is gone.
+    /// The keys, for one reader; the sequence ends when the terminal is closed.
     package let keys: AsyncStream<Key>
     private let typed: AsyncStream<Key>.Continuation
     private let modes: termios
@@ -90,7 +90,7 @@ package final class KeyTerminal: Sendable {
         return unsafe tcsetattr(STDIN_FILENO, TCSADRAIN, &silent) == 0
     }
 
-    /// Reads what was typed; false when there is nothing more to read.
+    /// Reads the typed keys; false when no more can follow.
     private func readKeys() -> Bool {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)

@@ -6,7 +6,7 @@ package struct LiveRegion: Sendable {
 
     /// Draws rows in place of those before.
     ///
-    /// - Parameter rows: Fewer than the terminal has; what is wider than the terminal is cut off.
+    /// - Parameter rows: Fewer than the terminal has; wider ones are cut off at the terminal's edge.
     /// - Returns: The text to write.
     package mutating func draw(_ rows: [String]) -> String {
         let text = beginning + "\u{1B}[?25l\u{1B}[?7l" + rows.map { $0 + "\u{1B}[K" }.joined(separator: "\n")

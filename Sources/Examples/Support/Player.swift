@@ -10,7 +10,7 @@ package enum Player {
         ("play", ["-q"], ["wav", "mp3", "ogg", "flac"]), ("mpg123", ["-q"], ["mp3"]), ("aplay", ["-q"], ["wav"]),
     ]
 
-    /// Plays a file: the player takes this program's place, so that it has the terminal and its exit code counts.
+    /// Plays a file: the player replaces this program, so that it has the terminal and its exit code counts.
     ///
     /// - Parameters:
     ///   - file: The file's absolute path.

@@ -84,7 +84,7 @@ package struct FileLock: ~Copyable, Sendable {
     /// Waits for the lock; nil if the file cannot be locked.
     package init?(_ path: String) { self.init(path, LOCK_EX) }
 
-    /// Takes the lock; nil if another program has it, or the file cannot be locked.
+    /// Acquires the lock; nil if another program has it, or the file cannot be locked.
     package init?(trying path: String) { self.init(path, LOCK_EX | LOCK_NB) }
 
     private init?(_ path: String, _ kind: Int32) {

@@ -1,7 +1,7 @@
 import ByteClubHTTP
 import Glibc
 
-/// A search at a terminal, which asks as one types, until a person chooses what was found.
+/// A search at a terminal, which asks as one types, until a user chooses a result.
 package struct SearchScreen<Found: Sendable>: Sendable {
     private enum Input: Sendable {
         case key(Key)

@@ -36,7 +36,7 @@ package struct Typeahead: Sendable {
 
     package init(action: String) { self.action = action }
 
-    /// Takes an event, and returns what is to be done.
+    /// Handles an event, and returns the commands that follow from it.
     package mutating func handle(_ event: Event) -> [Command] {
         switch event {
         case .key(let key): return press(key)

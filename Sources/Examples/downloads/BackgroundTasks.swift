@@ -11,7 +11,7 @@ actor BackgroundTasks: Engine {
     nonisolated let downloads: [Board.Download]
     private let targets: [Target]
     private let session: BackgroundSession
-    /// The tasks by their places on the board; those of files that are there already are nil.
+    /// The tasks by their places on the board; nil for a file that exists already.
     private let tasks: [BackgroundTask?]
     private let places: [BackgroundTask.ID: Int]
     private var following: Task<Void, Never>?
@@ -19,7 +19,7 @@ actor BackgroundTasks: Engine {
     /// The daemon is this program as well; see ``Downloads/run()``.
     static func service() throws -> BackgroundService { try .ofThisProgram("downloads") }
 
-    /// Attaches to the session, whose earlier downloads are met again.
+    /// Attaches to the session with its earlier downloads.
     init(_ targets: [Target]) async throws {
         let service = try Self.service()
         if targets.isEmpty, !service.hasTasks {
@@ -72,9 +72,9 @@ actor BackgroundTasks: Engine {
                 await desk.handle(.became(place, .done))
                 continue
             }
-            // The end of a task that is done comes as an event, which is taken, even where the file is there already.
+            // A finished task still reports its end as an event, which acknowledges it, though its file exists.
             if task.status?.state == .done { continue }
-            // Records a new one, and goes on with one that is paused or has failed.
+            // Records a new task, and continues one that is paused or has failed.
             await change(place, .resume, desk)
         }
     }
@@ -109,7 +109,7 @@ actor BackgroundTasks: Engine {
         }
     }
 
-    /// Reports the changes of all tasks; an end counts as taken when the next event is asked for.
+    /// Reports the changes of all tasks; reading the next event acknowledges an end.
     private func follow(_ desk: Desk) async {
         for await event in session.events {
             switch event {

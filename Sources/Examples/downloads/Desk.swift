@@ -3,7 +3,7 @@ import ExampleSupport
 
 /// Gives the board its events one at a time, and shows what they change.
 actor Desk {
-    /// What is to be done, for one reader.
+    /// The commands of the board, for one reader.
     nonisolated let commands: AsyncStream<Board.Command>
     private let given: AsyncStream<Board.Command>.Continuation
     private var board: Board
@@ -17,7 +17,7 @@ actor Desk {
     /// Shows the downloads before the first event.
     func begin() { display.begin(board) }
 
-    /// Takes an event; when this returns, it is shown.
+    /// Handles an event; when this returns, it is shown.
     func handle(_ event: Board.Event) {
         let before = event.place.flatMap { state($0) }
         for command in board.handle(event) { given.yield(command) }
@@ -43,7 +43,7 @@ protocol Display: Sendable {
     /// Shows the downloads before the first event.
     mutating func begin(_ board: Board)
 
-    /// Shows an event that the board has taken.
+    /// Shows an event that the board has handled.
     ///
     /// - Parameters:
     ///   - event: The event.
@@ -51,7 +51,7 @@ protocol Display: Sendable {
     ///   - isNews: Whether the state of the event's download has changed.
     mutating func show(_ event: Board.Event, _ board: Board, isNews: Bool)
 
-    /// Shows what was put off.
+    /// Shows the postponed changes.
     mutating func refresh(_ board: Board)
 }
 

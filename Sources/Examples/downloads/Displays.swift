@@ -24,7 +24,7 @@ struct Screen: Display {
 
     mutating func show(_ event: Board.Event, _ board: Board, isNews: Bool) {
         if isNews, let place = event.place, board.downloads[place].state == .done {
-            // Who has standard output elsewhere gets the results there.
+            // Where standard output is redirected, the results go there.
             if isatty(STDOUT_FILENO) != 1 { ExampleSupport.show(board.downloads[place].file) }
             if drawsPictures { return draw(board, below: picture(board.downloads[place])) }
         }

@@ -78,7 +78,7 @@ import Glibc
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await key in terminal.keys { await desk.handle(.key(key)) }
-                // The terminal is gone.
+                // The terminal was closed.
                 if !Task.isCancelled { await desk.handle(.stop(.terminated)) }
             }
             group.addTask {

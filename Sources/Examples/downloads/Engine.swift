@@ -11,7 +11,7 @@ protocol Engine: Sendable {
     /// Starts the downloads.
     func start(_ desk: Desk) async
 
-    /// Does what a command of the board says.
+    /// Performs a command of the board.
     func perform(_ command: Board.Command, _ desk: Desk) async
 
     /// Ends the session; returns when all is kept that is to be kept.

@@ -31,7 +31,7 @@ struct DownloadCommand: AsyncParsableCommand {
         try await ForegroundDownloads(previews).run()
     }
 
-    /// Goes on with the downloads in the foreground whose programs were stopped.
+    /// Continues the downloads in the foreground whose programs were stopped.
     private func goOn() async throws {
         let stopped = try ForegroundRecord.all().filter { !$0.isThere }
         guard !stopped.isEmpty, !background else {

@@ -34,7 +34,7 @@ struct DownloadsCommand: AsyncParsableCommand {
     }
 }
 
-/// Plays what is downloaded.
+/// Plays a downloaded song.
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play", abstract: "Plays the preview of a track that is downloaded.",

@@ -89,7 +89,7 @@ struct ForegroundDownloads {
             return nil
         } catch {
             preview.keep(error.resumeData)
-            // A download that was stopped, or lacks the network, can go on; others have said why they cannot.
+            // A download that was stopped, or lacks the network, can continue; others have reported why they cannot.
             if error.code == .unacceptableResponse, error.resumeData == nil {
                 ForegroundRecord.remove(preview.track.trackId)
             }

@@ -84,7 +84,7 @@ struct SubscribeCommand: AsyncParsableCommand {
 }
 
 extension Library {
-    /// Subscribes to a feed, and tells of it.
+    /// Subscribes to a feed, and prints a line about it.
     fileprivate func subscribe(to feedURL: String) async throws {
         let feed = try await feed(at: feedURL)
         let lock = try lock()

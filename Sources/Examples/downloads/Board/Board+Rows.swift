@@ -3,7 +3,7 @@ import ExampleSupport
 extension Board {
     /// A row of the screen.
     package struct Row: Equatable, Sendable {
-        /// What a colour would say.
+        /// The state in words, where there is no colour.
         package enum Tone: Sendable {
             case plain, good, bad, held
         }
@@ -52,7 +52,7 @@ extension Board {
 
     private var numberWidth: Int { String(downloads.count).count }
 
-    /// The width of the names: that of the longest, but with room for the state and an amount beside it.
+    /// The width of the names: the longest one's, but with room for the state and an amount beside it.
     private func nameWidth(_ columns: Int) -> Int {
         let longest = downloads.map(\.name.count).max() ?? 0
         return min(longest, max(columns - numberWidth - 34, 8))

@@ -48,7 +48,7 @@ package struct Board: Sendable {
         case piece(Int, bytes: Int, total: Int64?, bytesPerSecond: Double)
         case became(Int, State, Failure? = nil)
         case key(Key)
-        /// The program is told to end.
+        /// The program received a signal to end.
         case stop(Failure.Code)
 
         /// The download's place; nil for the terminal's events.
@@ -60,10 +60,10 @@ package struct Board: Sendable {
         }
     }
 
-    /// What is to be done, which events report when it is done.
+    /// A command for the engine, whose completion an event reports.
     package enum Command: Equatable, Sendable {
         case pause(Int)
-        /// Goes on with a download, from what is there, or tries again.
+        /// Continues a download after the bytes that exist, or tries again.
         case resume(Int)
         /// Ends a download, and keeps what came where that is possible.
         case cancel(Int)
@@ -73,7 +73,7 @@ package struct Board: Sendable {
 
     package private(set) var downloads: [Download]
     package private(set) var selected = 0
-    /// Whether somebody can press keys: only then does a board with a download that is not done wait.
+    /// Whether a user can press keys: only then does a board with an unfinished download wait.
     package let isAttended: Bool
     private var hasLeft = false
     private var stopped: Failure.Code?
@@ -83,7 +83,7 @@ package struct Board: Sendable {
         self.isAttended = isAttended
     }
 
-    /// Takes an event, and returns what is to be done.
+    /// Handles an event, and returns the commands that follow from it.
     package mutating func handle(_ event: Event) -> [Command] {
         switch event {
         case .progress(let place, let bytes, let total, let rate): note(place, bytes: bytes, total, rate)
@@ -104,7 +104,7 @@ package struct Board: Sendable {
     /// Notes counters; those that come after an end are old.
     private mutating func note(_ place: Int, bytes: Int64, _ total: Int64?, _ rate: Double) {
         guard downloads.indices.contains(place), !downloads[place].state.isEnd else { return }
-        // The daemon of a download in the background says itself what it does.
+        // The daemon reports the state of a background download itself.
         if downloads[place].state == .waiting, downloads[place].id == nil, bytes > downloads[place].bytes {
             downloads[place].state = .running
         }
@@ -163,7 +163,7 @@ package struct Board: Sendable {
         downloads.allSatisfy { $0.state == .done || (!isAttended && !$0.state.isUnderWay) }
     }
 
-    /// Why the program does not end with success; nil if all is there, or goes on without it.
+    /// Why the program does not end with success; nil if all files are complete, or will be without it.
     ///
     /// - Parameters:
     ///   - hint: What becomes of downloads that have not ended.
