@@ -6,7 +6,20 @@ import Testing
 
 extension Live {
     /// Tasks that wait for a network; each test takes the route away in a network of its own, which needs root.
+    ///
+    /// They run in a process of their own: a thread in another network may start one of the runtime's threads, which
+    /// then belongs to that network, too.
     @Suite struct ConnectivityTests {
+        static let isChild = unsafe getenv("BYTECLUB_NETWORKS") != nil
+
+        @Test(
+            "in a process of their own, tasks wait for a network",
+            .enabled(if: !isChild && NetworkNamespace.isPossible))
+        func apart() throws {
+            let child = try #require(ChildProcess(running: "ConnectivityTests", ["BYTECLUB_NETWORKS=1"]))
+            #expect(child.wait() == 0)
+        }
+
         /// A session on a network without an address, a server on that network, and what the session's tasks report.
         private func withoutNetwork(
             _ configure: (inout SessionConfiguration) -> Void = { _ in },
@@ -31,7 +44,7 @@ extension Live {
 
         @Test(
             "a task without a route waits, and is sent as soon as there is one",
-            .enabled(if: NetworkNamespace.isPossible))
+            .enabled(if: isChild))
         func returns() async throws {
             try await withoutNetwork { session, server, network, log in
                 let task = session.uploadTask(server.request(.post), from: .bytes([1, 2, 3]))
@@ -47,7 +60,7 @@ extension Live {
             }
         }
 
-        @Test("a task waits for the route to its proxy too", .enabled(if: NetworkNamespace.isPossible))
+        @Test("a task waits for the route to its proxy too", .enabled(if: isChild))
         func proxy() async throws {
             let network = try #require(NetworkNamespace())
             let server = try network.run { try FaultServer.echo() }
@@ -74,7 +87,7 @@ extension Live {
 
         @Test(
             "without a default route a task whose host's name cannot be looked up waits, and can be cancelled",
-            .enabled(if: NetworkNamespace.isPossible))
+            .enabled(if: isChild))
         func name() async throws {
             let delegate = CallbackLog()
             let network = try #require(NetworkNamespace())
@@ -102,7 +115,7 @@ extension Live {
 
         @Test(
             "a task waits no longer than its time, and one that must not wait fails",
-            .enabled(if: NetworkNamespace.isPossible))
+            .enabled(if: isChild))
         func ends() async throws {
             // Long enough for the first attempt to fail on a busy machine.
             try await withoutNetwork({ $0.timeoutForResource = .seconds(5) }) { session, server, _, log in
@@ -123,7 +136,8 @@ extension Live {
             }
         }
 
-        @Test("a refused connection fails at once, also where tasks wait for a network")
+        @Test(
+            "a refused connection fails at once, also where tasks wait for a network", .enabled(if: !isChild))
         func refused() async throws {
             let server = try FaultServer.echo()
             let request = server.request()
