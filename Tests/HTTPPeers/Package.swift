@@ -16,6 +16,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "_NIOFileSystem", package: "swift-nio"),
             ]),
+        // The same libcurl from C: what a session adds to it.
+        .executableTarget(name: "bare-libcurl", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(name: "foundation-networking"),
     ]
 )

@@ -7,6 +7,7 @@ import TestSupport
 enum SessionCase {
     private static let ours = "byteclub"
     private static let curl = "curl, without Expect"
+    private static let bare = "libcurl in C"
 
     static func run(_ settings: Settings) async throws -> [Table] {
         let folder = settings.folder("session")
@@ -79,9 +80,12 @@ enum SessionCase {
     /// The programs of `Tests/HTTPPeers`, in the folder that `Config/bench` passes.
     private static func peers(_ settings: Settings, _ arguments: [String]) -> [Contestant] {
         guard let folder = settings.peers else { return [] }
-        return [("AsyncHTTPClient", "async-http-client"), ("FoundationNetworking", "foundation-networking")]
-            .filter { LocalFiles.exists("\(folder)/\($0.1)") }
-            .map { Contestant(name: $0.0, program: "\(folder)/\($0.1)", arguments: arguments) }
+        return [
+            (bare, "bare-libcurl"), ("AsyncHTTPClient", "async-http-client"),
+            ("FoundationNetworking", "foundation-networking"),
+        ]
+        .filter { LocalFiles.exists("\(folder)/\($0.1)") }
+        .map { Contestant(name: $0.0, program: "\(folder)/\($0.1)", arguments: arguments) }
     }
 
     private static func own(_ arguments: [String]) -> Contestant {
@@ -100,10 +104,12 @@ enum SessionCase {
         [own(["get", url, "\(count)", "\(tasks)"])] + peers(settings, ["get", url, "\(count)", "\(tasks)"])
     }
 
+    /// The contestants' ratios are to libcurl in C where it takes part, else to `substitute`.
     private static func race(
-        _ title: String, _ unit: String, _ amount: Double, _ reference: String, _ contestants: [Contestant],
+        _ title: String, _ unit: String, _ amount: Double, _ substitute: String, _ contestants: [Contestant],
         _ rounds: Int, _ folder: String
     ) async throws -> Table {
+        let reference = contestants.contains { $0.name == bare } ? bare : substitute
         var runs = Runs()
         for _ in 0..<rounds {
             for contestant in contestants {

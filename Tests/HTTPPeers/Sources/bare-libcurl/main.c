@@ -1,0 +1,112 @@
+// `put FILE URL [COUNT]` and `get URL COUNT TASKS` by libcurl alone: what its transfers cost a program in C.
+//
+// One thread, one multi handle, an easy handle for each of the tasks at once; a finished handle begins the next request.
+#include <curl/curl.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct task {
+    CURL *easy;
+    int file;
+    off_t offset;
+    size_t received;
+    char body[1024];
+};
+
+static size_t read_file(char *buffer, size_t size, size_t count, void *context) {
+    struct task *task = context;
+    ssize_t length = pread(task->file, buffer, size * count, task->offset);
+    if (length < 0) return CURL_READFUNC_ABORT;
+    task->offset += length;
+    return (size_t)length;
+}
+
+static size_t keep(char *bytes, size_t size, size_t count, void *context) {
+    struct task *task = context;
+    size_t length = size * count;
+    if (task->received + length <= sizeof task->body) memcpy(task->body + task->received, bytes, length);
+    task->received += length;
+    return length;
+}
+
+static void fail(const char *what) {
+    fprintf(stderr, "bare-libcurl: %s\n", what);
+    exit(1);
+}
+
+/// Runs `total` requests with the given tasks at once; each answer must have `expected` bytes.
+static void run(CURLM *multi, struct task *tasks, long atOnce, long total, size_t expected) {
+    long begun = 0, ended = 0;
+    for (; begun < atOnce && begun < total; begun++) curl_multi_add_handle(multi, tasks[begun].easy);
+    int running = 0;
+    while (ended < total) {
+        if (curl_multi_perform(multi, &running) != CURLM_OK) fail("curl_multi_perform failed");
+        CURLMsg *message;
+        int left;
+        while ((message = curl_multi_info_read(multi, &left))) {
+            if (message->msg != CURLMSG_DONE) continue;
+            CURL *easy = message->easy_handle;
+            if (message->data.result != CURLE_OK) fail(curl_easy_strerror(message->data.result));
+            struct task *task = NULL;
+            long status = 0;
+            curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&task);
+            curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+            if (status / 100 != 2 || task->received != expected) fail("a wrong answer");
+            ended++;
+            curl_multi_remove_handle(multi, easy);
+            if (begun < total) {
+                begun++;
+                task->received = 0;
+                curl_multi_add_handle(multi, easy);
+            }
+        }
+        if (ended < total && curl_multi_poll(multi, NULL, 0, 1000, NULL) != CURLM_OK) fail("curl_multi_poll failed");
+    }
+}
+
+int main(int count, char **arguments) {
+    int isPut = count >= 4 && count <= 5 && !strcmp(arguments[1], "put");
+    int isGet = count == 5 && !strcmp(arguments[1], "get");
+    if (!isPut && !isGet) {
+        fprintf(stderr, "usage: bare-libcurl put FILE URL [COUNT] | get URL COUNT TASKS\n");
+        return 64;
+    }
+    const char *url = arguments[isPut ? 3 : 2];
+    long total = isPut ? (count > 4 ? atol(arguments[4]) : 1) : atol(arguments[3]);
+    long atOnce = isPut ? total : atol(arguments[4]);
+    if (total < 1 || atOnce < 1) fail("a count is not a number above 0");
+    if (curl_global_init(CURL_GLOBAL_ALL)) fail("libcurl does not start");
+    CURLM *multi = curl_multi_init();
+    struct task *tasks = calloc((size_t)atOnce, sizeof *tasks);
+    struct curl_slist *fields = curl_slist_append(NULL, "Expect:");
+    if (!multi || !tasks || !fields) fail("no memory");
+    for (long index = 0; index < atOnce; index++) {
+        struct task *task = &tasks[index];
+        CURL *easy = task->easy = curl_easy_init();
+        if (!easy) fail("no memory");
+        curl_easy_setopt(easy, CURLOPT_URL, url);
+        curl_easy_setopt(easy, CURLOPT_PRIVATE, task);
+        curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+        curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, keep);
+        curl_easy_setopt(easy, CURLOPT_WRITEDATA, task);
+        if (!isPut) continue;
+        task->file = open(arguments[2], O_RDONLY);
+        struct stat status;
+        if (task->file < 0 || fstat(task->file, &status)) fail("the file cannot be read");
+        curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
+        curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256L << 10);
+        curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)status.st_size);
+        curl_easy_setopt(easy, CURLOPT_READFUNCTION, read_file);
+        curl_easy_setopt(easy, CURLOPT_READDATA, task);
+        curl_easy_setopt(easy, CURLOPT_HTTPHEADER, fields);
+    }
+    run(multi, tasks, atOnce, total, isPut ? 0 : sizeof tasks->body);
+    for (long index = 0; index < atOnce; index++) curl_easy_cleanup(tasks[index].easy);
+    curl_multi_cleanup(multi);
+    puts("200");
+    return 0;
+}
