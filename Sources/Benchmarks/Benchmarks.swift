@@ -8,7 +8,7 @@ import TestSupport
 /// `Benchmarks catalogue` prints the address of a catalogue for the examples and serves it until it is killed; see
 /// ``CatalogueServer``.
 ///
-/// `Benchmarks session put|get|cancel|tls|progress|serial|rate ...` makes the transfers that the case `session` measures;
+/// `Benchmarks session cancel|queue|tls|progress|serial|rate ...` makes the transfers that the case `session` measures;
 /// see ``SessionClient``.
 ///
 /// `Benchmarks --work DIR [--only NAME,...] [--rounds N] [--notes N] [--many N] [--mebibytes N] [--edits N] [--corpus

@@ -1,10 +1,13 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// What `Config/bench --only session` measures ByteClubHTTP beside. A package of its own: nothing else needs these.
+// What `Config/bench --only session` measures: ByteClubHTTP in a program of its own, beside others. A package of its own:
+// nothing else needs these.
 let package = Package(
     name: "HTTPPeers",
     dependencies: [
+        .package(name: "ByteClub", path: "../.."),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
@@ -16,6 +19,13 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "_NIOFileSystem", package: "swift-nio"),
             ]),
+        .executableTarget(
+            name: "byteclub-http",
+            dependencies: [
+                .product(name: "ByteClubHTTP", package: "ByteClub"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
         // The same libcurl from C: what a session adds to it.
         .executableTarget(name: "bare-libcurl", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(name: "foundation-networking"),

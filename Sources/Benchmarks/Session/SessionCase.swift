@@ -1,12 +1,11 @@
 import TestSupport
 
-/// The HTTP session beside the curl tool, AsyncHTTPClient and FoundationNetworking, against a server in this process.
+/// The HTTP session beside libcurl in C, the curl tool, AsyncHTTPClient and FoundationNetworking, against a server in
+/// this process.
 ///
-/// Each contestant is a separate process; its processor time and memory are listed, since other load changes them less
-/// than the elapsed time.
+/// Each contestant is a separate process that does nothing else; its processor time and memory are listed, since other
+/// load changes them less than the elapsed time. The programs are those of `Tests/HTTPPeers`.
 enum SessionCase {
-    private static let ours = "byteclub"
-    private static let curl = "curl, without Expect"
     private static let bare = "libcurl in C"
 
     static func run(_ settings: Settings) async throws -> [Table] {
@@ -17,19 +16,7 @@ enum SessionCase {
         let (small, large) = (folder + "/small", folder + "/large")
         try LocalFiles.writeLarge(head: [], length: 64 << 20, seed: 1, to: small)
         try LocalFiles.writeLarge(head: [], length: settings.mebibytes << 20, seed: 2, to: large)
-        return [
-            try await race(
-                "PUT of \(settings.mebibytes) MiB to a server that throws it away", "MiB/s", Double(settings.mebibytes),
-                curl, uploads(settings, large, sink.url + "/put"), settings.rounds, folder),
-            try await race(
-                "20,000 GET of 1 KiB, one at a time", "requests/s", 20_000, ours,
-                gets(settings, sink.url + "/get", 20_000, 1),
-                settings.rounds, folder),
-            try await race(
-                "20,000 GET of 1 KiB, six at a time", "requests/s", 20_000, ours,
-                gets(settings, sink.url + "/get", 20_000, 6),
-                settings.rounds, folder),
-            try await memory(small, large, sink.url + "/put", settings, folder),
+        return try await costs(settings, small, large, sink, folder) + [
             try await lines(
                 "100,000 GET of 1 KiB", ["asked", "requests/s", "x asked six at a time"],
                 ["queue", sink.url + "/get", "100000"]),
@@ -46,28 +33,55 @@ enum SessionCase {
             try await lines(
                 "Rate limits, as the receiver sees them",
                 ["limit", "least of 2 s in %", "most in %", "burst in ms of the rate"], ["rate", "8"]),
-        ] + (try await secure(settings, large, sink, folder))
+        ] + (try await reconnects(sink, folder))
     }
 
-    /// Over TLS 1.3, where nginx is installed.
-    private static func secure(_ settings: Settings, _ file: String, _ sink: Sink, _ folder: String) async throws
-        -> [Table]
-    {
-        guard let front = try await TLSFront.start(before: sink.url, in: folder) else { return [] }
+    /// What transfers cost: nothing without the programs of `Tests/HTTPPeers`.
+    private static func costs(
+        _ settings: Settings, _ small: String, _ large: String, _ sink: Sink, _ folder: String
+    ) async throws -> [Table] {
+        guard let peers = Peers(settings) else { return [] }
+        let amount = Double(settings.mebibytes)
+        var tables = [
+            try await race(
+                "PUT of \(settings.mebibytes) MiB to a server that throws it away", "MiB/s", amount, bare,
+                peers.all(["put", large, sink.url + "/put"]) + [
+                    Contestant(
+                        "curl, without Expect", "curl", ["-sSf", "-H", "Expect:", "-T", large, sink.url + "/put"]),
+                    Contestant("curl", "curl", ["-sSf", "-T", large, sink.url + "/put"]),
+                ], settings.rounds, folder)
+        ]
+        for (tasks, name) in [(1, "one"), (6, "six")] {
+            let arguments = [sink.url + "/get", "20000", "\(tasks)"]
+            tables.append(
+                try await race(
+                    "20,000 GET of 1 KiB, \(name) at a time", "requests/s", 20_000, bare,
+                    peers.all(["get"] + arguments) + [
+                        Contestant("the same, asked by threads", peers.bare, ["ask"] + arguments)
+                    ], settings.rounds, folder))
+        }
+        tables.append(try await memory(peers, small, large, sink.url + "/put", settings, folder))
+        guard let front = try await TLSFront.start(before: sink.url, in: folder) else { return tables }
         defer { front.stop() }
         let (url, authority) = (front.url + "/put", front.authorityFile)
         let plain = "curl --http1.1"
-        let arguments = ["-sSf", "--http1.1", "--cacert", authority, "-H", "Expect:", "-T", file, url]
-        return [
+        let arguments = ["-sSf", "--http1.1", "--cacert", authority, "-H", "Expect:", "-T", large, url]
+        tables.append(
             try await race(
-                "PUT of \(settings.mebibytes) MiB over TLS 1.3", "MiB/s", Double(settings.mebibytes), plain,
-                [
-                    own(["put", file, url, "1", authority]),
-                    Contestant(name: plain, program: "curl", arguments: arguments),
-                ], settings.rounds, folder),
+                "PUT of \(settings.mebibytes) MiB over TLS 1.3", "MiB/s", amount, plain,
+                [peers.own(["put", large, url, "1", authority]), Contestant(plain, "curl", arguments)],
+                settings.rounds, folder))
+        return tables
+    }
+
+    /// Connecting over TLS 1.3, where nginx is installed.
+    private static func reconnects(_ sink: Sink, _ folder: String) async throws -> [Table] {
+        guard let front = try await TLSFront.start(before: sink.url, in: folder) else { return [] }
+        defer { front.stop() }
+        return [
             try await lines(
                 "Connecting over TLS 1.3, 200 times each", ["with", "median ms", "x full"],
-                ["tls", front.url + "/close", authority, "200"]),
+                ["tls", front.url + "/close", front.authorityFile, "200"])
         ]
     }
 
@@ -75,41 +89,42 @@ enum SessionCase {
         let name: String
         let program: String
         let arguments: [String]
+
+        init(_ name: String, _ program: String, _ arguments: [String]) {
+            self.name = name
+            self.program = program
+            self.arguments = arguments
+        }
     }
 
     /// The programs of `Tests/HTTPPeers`, in the folder that `Config/bench` passes.
-    private static func peers(_ settings: Settings, _ arguments: [String]) -> [Contestant] {
-        guard let folder = settings.peers else { return [] }
-        return [
-            (bare, "bare-libcurl"), ("AsyncHTTPClient", "async-http-client"),
-            ("FoundationNetworking", "foundation-networking"),
-        ]
-        .filter { LocalFiles.exists("\(folder)/\($0.1)") }
-        .map { Contestant(name: $0.0, program: "\(folder)/\($0.1)", arguments: arguments) }
+    private struct Peers {
+        let folder: String
+        let bare: String
+
+        init?(_ settings: Settings) {
+            guard let folder = settings.peers, LocalFiles.exists("\(folder)/byteclub-http") else { return nil }
+            self.folder = folder
+            bare = "\(folder)/bare-libcurl"
+        }
+
+        func own(_ arguments: [String]) -> Contestant {
+            Contestant("byteclub", "\(folder)/byteclub-http", arguments)
+        }
+
+        func all(_ arguments: [String]) -> [Contestant] {
+            [
+                own(arguments), Contestant(SessionCase.bare, bare, arguments),
+                Contestant("AsyncHTTPClient", "\(folder)/async-http-client", arguments),
+                Contestant("FoundationNetworking", "\(folder)/foundation-networking", arguments),
+            ]
+        }
     }
 
-    private static func own(_ arguments: [String]) -> Contestant {
-        Contestant(name: ours, program: Program.path("Benchmarks"), arguments: ["session"] + arguments)
-    }
-
-    private static func uploads(_ settings: Settings, _ file: String, _ url: String) -> [Contestant] {
-        [
-            own(["put", file, url]),
-            Contestant(name: curl, program: "curl", arguments: ["-sSf", "-H", "Expect:", "-T", file, url]),
-            Contestant(name: "curl", program: "curl", arguments: ["-sSf", "-T", file, url]),
-        ] + peers(settings, ["put", file, url])
-    }
-
-    private static func gets(_ settings: Settings, _ url: String, _ count: Int, _ tasks: Int) -> [Contestant] {
-        [own(["get", url, "\(count)", "\(tasks)"])] + peers(settings, ["get", url, "\(count)", "\(tasks)"])
-    }
-
-    /// The contestants' ratios are to libcurl in C where it takes part, else to `substitute`.
     private static func race(
-        _ title: String, _ unit: String, _ amount: Double, _ substitute: String, _ contestants: [Contestant],
+        _ title: String, _ unit: String, _ amount: Double, _ reference: String, _ contestants: [Contestant],
         _ rounds: Int, _ folder: String
     ) async throws -> Table {
-        let reference = contestants.contains { $0.name == bare } ? bare : substitute
         var runs = Runs()
         for _ in 0..<rounds {
             for contestant in contestants {
@@ -135,7 +150,7 @@ enum SessionCase {
 
     /// The memory for uploads, which is independent of their length and number.
     private static func memory(
-        _ small: String, _ large: String, _ url: String, _ settings: Settings, _ folder: String
+        _ peers: Peers, _ small: String, _ large: String, _ url: String, _ settings: Settings, _ folder: String
     ) async throws -> Table {
         var table = Table(title: "Memory of uploads", header: ["upload", "peak MiB"])
         for (name, file, count) in [
@@ -143,7 +158,7 @@ enum SessionCase {
         ] {
             var peaks: [Double] = []
             for _ in 0..<settings.rounds {
-                let client = own(["put", file, url, "\(count)"])
+                let client = peers.own(["put", file, url, "\(count)"])
                 peaks.append(try await Stopwatch.run(client.program, client.arguments, in: folder).memory)
             }
             table.rows.append([name, Table.number(Measurement.median(peaks), 1)])
@@ -153,8 +168,9 @@ enum SessionCase {
 
     /// A table of the lines that a client prints.
     private static func lines(_ title: String, _ header: [String], _ arguments: [String]) async throws -> Table {
-        let client = own(arguments)
-        let result = try await Program.run(client.program, client.arguments, timeout: .seconds(300)).succeeded()
+        let result = try await Program.run(
+            Program.path("Benchmarks"), ["session"] + arguments, timeout: .seconds(300)
+        ).succeeded()
         return Table(
             title: title, header: header, rows: result.lines.map { $0.split(separator: "\t").map(String.init) })
     }
