@@ -24,7 +24,7 @@ struct RequestHead: Sendable {
             }
             fields[name] = key
         }
-        fields.removeAll { Self.ours.contains($0.name.canonicalName) }
+        if !fields.isEmpty { fields.removeAll { Self.ours.contains($0.name.canonicalName) } }
         if case .multipart(let form) = body { try setType(of: form) }
         for field in fields where !Self.isSendable(field) {
             throw TransferError(.badRequest, "the field \(field.name) cannot be sent", url: url.redacted)

@@ -5,11 +5,11 @@ public import HTTPTypes
 /// It contains no unprintable characters, user name or fragment, so that libcurl cannot parse it differently than this
 /// code does (RFC 3986).
 struct RequestURL: Hashable, Sendable {
-    var origin: Origin
+    let origin: Origin
     /// Path and query, sent as they are; starts with a slash.
-    var target: String
-
-    var text: String { origin.text + target }
+    let target: String
+    /// The whole address.
+    let text: String
 
     /// The address without its query, for messages and logs.
     var redacted: String {
@@ -20,7 +20,12 @@ struct RequestURL: Hashable, Sendable {
     init(origin: Origin, target: String) {
         self.origin = origin
         self.target = target
+        text = origin.text + target
     }
+
+    static func == (left: RequestURL, right: RequestURL) -> Bool { left.text == right.text }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
     /// Checks the address of a request.
     init(_ request: HTTPRequest) throws(TransferError) {
