@@ -3,7 +3,7 @@ import Glibc
 extension ChaosAnswer {
     /// Sends a file, a part of it, or something that a client must not take for either.
     mutating func sendFile() -> ChaosServer.Next {
-        guard let file = Int(path.dropFirst(6)), (0..<Contents.files).contains(file) else {
+        guard let file = Int(inner.dropFirst(6)), (0..<Contents.files).contains(file) else {
             return peer.respond(404, "none") ? .keep : .close
         }
         if hasBody { return .reset }

@@ -6,6 +6,9 @@ struct ChaosAnswer {
     let peer: Peer
     let request: RecordedRequest
     let path: String
+    /// The path behind a door, or the same.
+    let inner: String
+    private let doorKind: Door.Kind?
     let query: String
     /// The origins whose redirects led here, a letter each.
     let hops: String
@@ -18,6 +21,8 @@ struct ChaosAnswer {
         self.request = request
         let parts = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         path = String(parts[0])
+        let door = Door.split(path)
+        (doorKind, inner) = (door?.kind, door?.inner ?? path)
         query = parts.count > 1 ? String(parts[1]) : ""
         hops = query.hasPrefix("via=") ? String(query.dropFirst(4)) : ""
         (random, authorities) = server.decisions()
@@ -27,13 +32,16 @@ struct ChaosAnswer {
     var hasBody: Bool { request.contentLength > 0 || request["transfer-encoding"] != nil }
 
     mutating func send() -> ChaosServer.Next {
-        server.ledger.request(request, at: server.name, hops: hops)
+        let objection = doorKind.flatMap { server.door.objection(to: request, $0, in: "authorization") }
+        server.ledger.request(request, at: server.name, hops: hops, isRefused: objection != nil)
+        checkService()
         if request["expect"] != nil { peer.send("HTTP/1.1 100 Continue\r\n\r\n") }
         if hops.isEmpty, random.one(in: 20) { return refuseEarly() }
         if random.one(in: 25) { return breakOff() }
+        if let objection { return ask(401, "WWW-Authenticate", objection) }
         if random.one(in: 8) || !hops.isEmpty && random.one(in: 3) { if let next = redirect() { return next } }
         if random.one(in: 14) { return turnAway() }
-        if path.hasPrefix("/file/") { return sendFile() }
+        if inner.hasPrefix("/file/") { return sendFile() }
         return receive()
     }
 
@@ -123,7 +131,7 @@ struct ChaosAnswer {
     // MARK: - Bodies that come
 
     /// Reads the body, whole or not at all; what it was.
-    private mutating func readBody() -> Checksum? {
+    mutating func readBody() -> Checksum? {
         var sum = Checksum()
         if request["transfer-encoding"] != nil {
             while true {
@@ -162,9 +170,14 @@ struct ChaosAnswer {
 
     // MARK: - Bodies that go
 
-    /// A cookie, every other time.
+    /// A cookie, every other time; to a name below a public suffix one for the suffix, which the client must not keep.
     var cookie: [String] {
         let value = "secret-for-\(server.name)-\(request.target.utf8.count % 7)"
+        if let host = request["host"]?.prefix(while: { $0 != ":" }), host.hasSuffix(".co.uk"), World.knowsSuffixes {
+            return [
+                "Set-Cookie: wide=\(value); Domain=co.uk; Path=/", "Set-Cookie: own=\(value); Domain=\(host); Path=/",
+            ]
+        }
         return request.target.utf8.count % 2 == 0
             ? ["Set-Cookie: sid=\(value); Path=/; Max-Age=600", "Set-Cookie: short=\(value); Path=/file"] : []
     }

@@ -17,29 +17,38 @@ final class ChaosServer: Sendable {
 
     let name: String
     let authority: String
+    /// A name below a public suffix that reaches this origin, directly or by the proxy.
+    let neighbour: String
+    /// Asks for credentials where a path, or the proxy, wants them.
+    let door: Door
+    /// The origins that this server is the proxy of; none for an origin.
+    private let proxied: [ChaosServer]
     let versions: Versions
     let ledger: Ledger
     private let listener: Int32
     private let state: Mutex<State>
 
     /// Listens on a loopback address of its own: cookies know hosts, not ports.
-    init(_ name: String, host: UInt32, versions: Versions, ledger: Ledger, seed: UInt64) throws {
+    init(
+        _ name: String, host: UInt32, versions: Versions, ledger: Ledger, seed: UInt64, proxied: [ChaosServer] = []
+    ) throws {
         let (descriptor, port) = try ClosedPort.listen(host, backlog: 512)
         self.name = name
         authority = "127.0.0.\(host & 255):\(port)"
+        neighbour = "soak-\(name.lowercased()).co.uk:\(port)"
+        door = Door(name, ledger: ledger, seed: seed &+ 100)
+        self.proxied = proxied
         self.versions = versions
         self.ledger = ledger
         listener = descriptor
         state = Mutex(State(random: Seeded(seed: seed)))
-        try pthread_detach(
-            SystemThread.start { [self] in
-                while true {
-                    let connection = accept(listener, nil, nil)
-                    if connection < 0 { break }
-                    let thread = try? SystemThread.start { self.serve(connection) }
-                    if let thread { pthread_detach(thread) } else { close(connection) }
-                }
-            })
+        try OwnThread.start { [self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                if connection < 0 { break }
+                do { try OwnThread.start { self.serve(connection) } } catch { close(connection) }
+            }
+        }
     }
 
     /// Where this origin's redirects may lead to.
@@ -66,8 +75,13 @@ final class ChaosServer: Sendable {
         let peer = Peer(descriptor)
         var next = Next.keep
         while next == .keep, let request = peer.readHead() {
-            var answer = ChaosAnswer(self, peer, request)
-            next = answer.send()
+            if proxied.isEmpty {
+                var answer = ChaosAnswer(self, peer, request)
+                next = answer.send()
+            } else {
+                var visit = ProxyVisit(self, peer, request)
+                next = visit.send(proxied)
+            }
         }
         if next == .reset { peer.armReset() }
         state.withLock { _ = $0.open.remove(descriptor) }

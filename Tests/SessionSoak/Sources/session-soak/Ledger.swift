@@ -34,21 +34,42 @@ final class Ledger: Sendable {
     func fault(_ name: String) { state.withLock { $0.faults[name, default: 0] += 1 } }
 
     /// A server got a whole head.
-    func request(_ request: RecordedRequest, at origin: String, hops: String) {
+    ///
+    /// One that was refused for lack of a credential may come again with it, whatever its method.
+    func request(_ request: RecordedRequest, at origin: String, hops: String, isRefused: Bool) {
         let isRepeated = state.withLock { state in
             state.requests += 1
-            guard request.method == "POST", request["idempotency-key"] == nil else { return false }
+            guard request.method == "POST", request["idempotency-key"] == nil, !isRefused else { return false }
             state.posts["\(origin) \(request.target)", default: 0] += 1
             return state.posts["\(origin) \(request.target)", default: 0] > 1
         }
         if isRepeated { violation("a POST arrived twice at \(origin): \(request.target)") }
         let hasLeft = hops.contains { String($0) != origin }
+        checkSecrets(of: request, for: origin)
         for (name, value) in request.fields where value.contains("secret-for-") {
-            if !value.contains("secret-for-\(origin)") || value.contains("secret-for-\(origin == "A" ? "B" : "A")") {
-                violation("a secret of another origin arrived at \(origin): \(name): \(value) in \(request.target)")
-            } else if hasLeft, name != "cookie" {
+            // A challenge may be answered after a redirect as well.
+            if hasLeft, name != "cookie", !Secret.isAnswer(value) {
                 violation("a secret came back to \(origin) after a foreign redirect: \(name) in \(request.target)")
             }
+        }
+    }
+
+    /// The proxy got a whole head; what is for the origin is judged there.
+    func proxyRequest(_ request: RecordedRequest) {
+        state.withLock { $0.requests += 1 }
+        var own = request
+        if request.method != "CONNECT" { own.fields.removeAll { $0.name != "proxy-authorization" } }
+        checkSecrets(of: own, for: "P")
+    }
+
+    /// No secret arrives where it is not for, and no password of Digest by Basic.
+    private func checkSecrets(of request: RecordedRequest, for owner: String) {
+        for (name, value) in request.fields {
+            let owners = Secret.owners(in: value)
+            if owners.contains(where: { $0 != owner }) {
+                violation("a secret of another origin arrived at \(owner): \(name): \(value) in \(request.target)")
+            }
+            if Secret.revealsDigest(value) { violation("a password for Digest arrived by Basic at \(owner): \(value)") }
         }
     }
 

@@ -10,6 +10,10 @@ final class OrderWatch: EventMonitor {
         var attempt = 0
         var sent: Int64 = 0
         var received: Int64 = 0
+        /// Of the current request.
+        var hasResponse = false
+        var isContinued = false
+        var isWaiting = false
     }
 
     static let alive = Atomic<Int>(0)
@@ -33,9 +37,25 @@ final class OrderWatch: EventMonitor {
             case .created: return stories[task.id] == nil ? nil : "made late"
             case .resumed, .suspended: return nil
             case .attemptStarted(let number, _):
-                defer { (story.attempt, story.sent, story.received) = (number, 0, 0) }
+                defer {
+                    (story.attempt, story.sent, story.received) = (number, 0, 0)
+                    (story.hasResponse, story.isContinued) = (false, false)
+                }
                 return number == story.attempt || number == story.attempt + 1 ? nil : "attempt \(number)"
-            case .responseReceived, .downloadResumed, .redirected, .waitingForConnectivity, .retryScheduled:
+            case .responseReceived:
+                (story.hasResponse, story.isWaiting) = (true, false)
+                return story.attempt > 0 ? nil : "before an attempt"
+            case .downloadResumed(let offset, let expected):
+                defer { story.isContinued = true }
+                ledger.outcome("continued", offset > 0 ? "kept a part" : "anew")
+                return story.hasResponse && !story.isContinued && offset >= 0 && (expected == -1 || expected >= offset)
+                    ? nil : "continued at \(offset) of \(expected): \(story)"
+            case .waitingForConnectivity:
+                defer { story.isWaiting = true }
+                ledger.outcome("waiting", "reported")
+                return story.attempt > 0 && !story.isWaiting ? nil : "waits a second time: \(story)"
+            case .redirected, .retryScheduled:
+                story.isWaiting = false
                 return story.attempt > 0 ? nil : "before an attempt"
             case .progress(let progress):
                 if progress.attempt > story.attempt { (story.sent, story.received) = (0, 0) }
@@ -53,56 +73,5 @@ final class OrderWatch: EventMonitor {
     func sessionEnded(_ name: String) async {
         let open = stories.withLock { $0.filter { $0.value.attempt > 0 && !$0.value.isOver }.map(\.key) }
         if !open.isEmpty { ledger.violation("a session ended before its tasks \(open)") }
-    }
-}
-
-/// A delegate that counts the ends of each task.
-final class EndWatch: SessionDelegate {
-    static let alive = Atomic<Int>(0)
-
-    private let ends = Mutex<[UInt64: Int]>([:])
-    private let isEnded = Mutex(false)
-    private let ledger: Ledger
-
-    init(_ ledger: Ledger) {
-        self.ledger = ledger
-        Self.alive.add(1, ordering: .relaxed)
-    }
-
-    deinit { Self.alive.subtract(1, ordering: .relaxed) }
-
-    private func check(_ task: SessionTask, _ what: String) {
-        if ends.withLock({ $0[task.id] }) != nil { ledger.violation("task \(task.id): \(what) after its end") }
-        if isEnded.withLock({ $0 }) { ledger.violation("task \(task.id): \(what) after its session's end") }
-    }
-
-    func task(_ task: SessionTask, willFollow redirect: Redirect) async -> RedirectDecision {
-        check(task, "a redirect")
-        if redirect.number % 7 == 6 { return .stop }
-        var request = redirect.request
-        request.headerFields[.accept] = "*/*"
-        return redirect.number % 3 == 2 ? .send(request) : .follow
-    }
-
-    func task(_ task: SessionTask, willRetryAfter delay: Duration, because reason: RetryReason) async {
-        check(task, "a retry")
-    }
-
-    func task(_ task: SessionTask, didReceive response: HTTPResponse) async { check(task, "a response") }
-
-    func task(_ task: SessionTask, didFinishDownloadingTo path: String) async { check(task, "a file") }
-
-    func task(_ task: SessionTask, didCompleteWith error: TransferError?) async {
-        check(task, "an end")
-        ends.withLock { $0[task.id, default: 0] += 1 }
-    }
-
-    func sessionDidBecomeInvalid(_ name: String) async {
-        if isEnded.withLock({ isEnded in
-            defer { isEnded = true }
-            return isEnded
-        }) {
-            ledger.violation("a session ended twice")
-        }
     }
 }

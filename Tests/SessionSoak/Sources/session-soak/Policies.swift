@@ -32,6 +32,7 @@ struct Tokens: Authenticator {
 
 extension HTTPField.Name {
     static let signature = known("X-Signature")
+    static let service = known("X-Service")
     static let clubKey = known("X-Club-Key")
     static let idempotencyKey = known("Idempotency-Key")
 
@@ -44,7 +45,7 @@ extension HTTPField.Name {
 extension SessionConfiguration {
     /// Settings of one session, by chance.
     static func random(
-        for origin: String, in folder: String, trust: String?, ledger: Ledger, _ random: inout Seeded
+        for origin: String, in folder: String, world: World, porter: Porter, _ random: inout Seeded
     ) -> SessionConfiguration {
         let onDisk = random.one(in: 3)
         var settings: SessionConfiguration = onDisk ? .default : .ephemeral
@@ -52,15 +53,30 @@ extension SessionConfiguration {
         settings.timeoutForResource = .seconds(20)
         settings.connectTimeout = .seconds(2)
         settings.maximumTasksPerHost = random.pick([1, 2, 6, 6])
-        settings.additionalHeaders = [
-            .clubKey: "secret-for-\(origin)-session", .authorization: "Bearer secret-for-\(origin)-session",
-            .userAgent: "soak",
-        ]
+        settings.additionalHeaders = [.clubKey: "secret-for-\(origin)-session", .userAgent: "soak"]
+        // Who brings a credential is not asked for another.
+        let isAsked = !random.one(in: 3)
+        if !isAsked { settings.additionalHeaders[.authorization] = "Bearer secret-for-\(origin)-session" }
+        if random.one(in: 2) { settings.policy.challengeHandler = { await porter.answer($0) } }
+        // The other names of the origins, which no lookup may leave the machine for.
+        settings.addressOverrides = world.origins.compactMap { origin in
+            let name = origin.neighbour.split(separator: ":")
+            guard let host = name.first, let port = name.last.flatMap({ Int($0) }) else { return nil }
+            let address = String(origin.authority.prefix { $0 != ":" })
+            return AddressOverride(host: String(host), port: port, addresses: [address])
+        }
+        if random.one(in: 2), let proxy = ProxyServer("http://\(world.proxy.authority)") {
+            settings.proxy = .server(proxy, except: ["slow.invalid", World.unreachable])
+        } else {
+            settings.proxy = .none
+        }
+        if random.one(in: 4) { settings.serviceType = random.pick(ServiceType.allCases) }
+        settings.waitsForConnectivity = random.one(in: 6)
         settings.retryPolicy = random.one(in: 4) ? .never : .standard
         settings.retryPolicy.firstDelay = .milliseconds(10)
         settings.retryPolicy.longestDelay = .milliseconds(1_500)
         if random.one(in: 3) { settings.rateLimit = Int.random(in: 500_000...8_000_000, using: &random) }
-        if !random.one(in: 3) { settings.eventMonitors = [OrderWatch(ledger)] }
+        if !random.one(in: 3) { settings.eventMonitors = [OrderWatch(world.ledger)] }
         if random.one(in: 2) {
             settings.cookieStore = onDisk ? CookieStore(file: folder + "/cookies") : CookieStore()
         }
@@ -71,7 +87,7 @@ extension SessionConfiguration {
                 : ResponseCache(memoryBytes: 2_000_000)
         }
         if random.one(in: 3) { settings.policy.adapters = [Signer(origin: origin)] }
-        if random.one(in: 3) {
+        if random.one(in: isAsked ? 6 : 2) {
             settings.policy.authenticate(
                 with: Authentication(Tokens(origin: origin), credential: 0, window: RefreshWindow(maximumRefreshes: 50))
             )
@@ -84,7 +100,7 @@ extension SessionConfiguration {
             }
         }
         if random.one(in: 6) { settings.policy.validation = .successful }
-        if random.one(in: 2) { settings.certificateAuthorityFile = trust }
+        if random.one(in: 2) { settings.certificateAuthorityFile = world.tls?.certificate }
         return settings
     }
 }

@@ -14,10 +14,15 @@ struct SessionLife {
         let folder = world.newPath("session")
         mkdir(folder, 0o700)
         defer { remove(folder) }
+        let porter = Porter(world, random.split())
         let settings = SessionConfiguration.random(
-            for: home.name, in: folder, trust: world.tls?.certificate, ledger: world.ledger, &random)
+            for: home.name, in: folder, world: world, porter: porter, &random)
         let trusts = settings.certificateAuthorityFile != nil
-        let delegate = random.one(in: 2) ? EndWatch(world.ledger) : nil
+        let delegate =
+            random.one(in: 2)
+            ? EndWatch(
+                world.ledger, porter, on: random.one(in: 2) ? DelegateThread.shared : nil, isSlow: random.one(in: 3))
+            : nil
         let session: Session
         do { session = try Session(configuration: settings, delegate: delegate, name: world.newName("soak")) } catch {
             return world.ledger.violation("no session: \(error)")
@@ -25,11 +30,14 @@ struct SessionLife {
         world.note(session)
         let end = random.pick(End.allCases)
         let count = Int.random(in: 5...30, using: &random)
+        let idle = await IdleTasks(in: session, world, home, &random)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<Int.random(in: 2...6, using: &random) {
                 let seeded = random.split()
                 group.addTask {
-                    var worker = Worker(world: world, session: session, home: home, trusts: trusts, random: seeded)
+                    var worker = Worker(
+                        world: world, session: session, home: home, trusts: trusts,
+                        isEndedMeanwhile: end == .cancelledMeanwhile, random: seeded)
                     for _ in 0..<count where !stop() { await worker.doSomething() }
                 }
             }
@@ -54,8 +62,11 @@ struct SessionLife {
             await world.watch.expect("finishTasksAndInvalidate") { await session.finishTasksAndInvalidate() }
         case .cancelled, .cancelledMeanwhile:
             await world.watch.expect("invalidateAndCancel") { await session.invalidateAndCancel() }
-        case .dropped: return
+        case .dropped: return await idle.end(isCancelled: false, &random)
         }
+        await idle.end(isCancelled: end != .finished, &random)
+        let left = await world.watch.expect("tasks() of an ended session") { await session.tasks() }
+        if !left.isEmpty { world.ledger.violation("an ended session has the tasks \(left.map(\.id))") }
         let task = session.dataTask(.init(method: .get, scheme: "http", authority: home.authority, path: "/file/2"))
         task.resume()
         let late = await world.watch.expect("a task of an ended session") { await outcome(of: task) }

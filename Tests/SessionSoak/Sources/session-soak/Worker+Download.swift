@@ -59,7 +59,7 @@ extension Worker {
         }
     }
 
-    private func check(_ path: String, _ file: Int, _ result: TaskResult) {
+    func check(_ path: String, _ file: Int, _ result: TaskResult) {
         guard let bytes = readFile(path) else { return world.ledger.violation("a downloaded file is missing") }
         if let problem = Contents.objection(to: bytes, file: file) {
             world.ledger.violation("download of file \(file), \(result.metrics.attempts.count) attempts: \(problem)")

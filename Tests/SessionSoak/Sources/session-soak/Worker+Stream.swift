@@ -6,7 +6,7 @@ extension Worker {
     /// Reads a body as it comes, fast, slowly, or not to its end.
     mutating func readStream() async {
         let file = anyFile
-        let request = request(.get, "/file/\(file)")
+        let request = request(.get, guarded("/file/\(file)"))
         let options = options()
         let limit = random.one(in: 3) ? Int.random(in: 0...100_000, using: &random) : Int.max
         let pause = random.one(in: 4) ? Int.random(in: 1...20, using: &random) : 0

@@ -39,9 +39,11 @@ extension Worker {
             body = .stream(BodyStream(pieces, length: random.one(in: 2) ? Int64(count) : nil))
         }
         let kind = "\(method.rawValue.lowercased())-\(Self.name(of: body))"
-        let path = "/sink/" + world.newName(kind)
+        let path = guarded("/sink/" + world.newName(kind))
         if method == .post, random.one(in: 3) { options.idempotencyKey = path }
-        let task = session.uploadTask(request(method, path), from: body, options: options)
+        // Now and then through the proxy, if the session has one.
+        let authority = random.one(in: 6) ? home.neighbour : nil
+        let task = session.uploadTask(request(method, path, authority), from: body, options: options)
         // What was changed meanwhile must not arrive torn.
         var changed: Task<Void, Never>?
         if case .file = body, random.one(in: 4) {
@@ -70,6 +72,7 @@ extension Worker {
         case .file: "file"
         case .multipart: "form"
         case .stream: "stream"
+        case .parts: "parts"
         }
     }
 

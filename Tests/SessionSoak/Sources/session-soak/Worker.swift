@@ -10,10 +10,12 @@ struct Worker {
     let home: ChaosServer
     /// Whether the session trusts the TLS server's certificate.
     let trusts: Bool
+    /// Whether the session is cancelled while it is used.
+    let isEndedMeanwhile: Bool
     var random: Seeded
 
     mutating func doSomething() async {
-        switch Int.random(in: 0..<36, using: &random) {
+        switch Int.random(in: 0..<46, using: &random) {
         case 0..<6: await getData()
         case 6..<11: await download()
         case 11..<15: await readStream()
@@ -25,6 +27,14 @@ struct Worker {
         case 27: await goNowhere()
         case 28: await goToTLS()
         case 29: await sendNonsense()
+        case 30, 31: await knockTogether()
+        case 32, 33: await visitNeighbours()
+        case 34: await goThroughTunnel()
+        case 35, 36: await readPieces()
+        case 37: await listTasks()
+        case 38: await useShared()
+        case 39: await sendMarked()
+        case 40: await waitForNetwork()
         default: await download()
         }
     }
@@ -53,6 +63,7 @@ struct Worker {
         if random.one(in: 12) { options.maximumResponseBytes = 20_000 }
         if random.one(in: 12) { options.disposition = { $0.status.code % 3 == 0 ? .cancel : .allow } }
         if random.one(in: 12) { options.usesCookies = false }
+        if random.one(in: 16) { options.serviceType = random.pick(ServiceType.allCases) }
         return options
     }
 
@@ -124,7 +135,7 @@ struct Worker {
 
     private mutating func getData() async {
         let file = anyFile
-        await perform("data", task(.get, "/file/\(file)"), file: file)
+        await perform("data", task(.get, guarded("/file/\(file)")), file: file)
     }
 
     /// Cancels before, at and after the start, with the call and with the Swift task.

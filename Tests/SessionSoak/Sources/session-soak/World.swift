@@ -21,12 +21,18 @@ final class World: Sendable {
     let watch = Watch()
     let folder: String
     let origins: [ChaosServer]
+    /// Asks for credentials, and leads to the origins by their other names.
+    let proxy: ChaosServer
     /// Bound, but nobody listens.
     let refusing: String
     /// Connections are made, and nobody answers.
     let silent: String
     /// A TLS server, and the file with its certificate, where there is one.
     let tls: (authority: String, certificate: String)?
+    /// Whether the system has a list of public suffixes, without which cookies for them are kept.
+    static let knowsSuffixes = PublicSuffixes.system != nil
+    /// Where the kernel has no route to, whatever the network: TCP cannot reach a group.
+    static let unreachable = "224.0.0.1"
 
     private let parked = Mutex<[Parked]>([])
     private let sessions = Mutex<[Held]>([])
@@ -44,6 +50,8 @@ final class World: Sendable {
             try ChaosServer("A", host: 1, versions: versions, ledger: ledger, seed: seed &+ 1),
             try ChaosServer("B", host: 2, versions: versions, ledger: ledger, seed: seed &+ 2),
         ]
+        proxy = try ChaosServer(
+            "P", host: 3, versions: versions, ledger: ledger, seed: seed &+ 3, proxied: origins)
         let places = origins.map(\.authority)
         for origin in origins { origin.lead(to: places + places + places + [refusing]) }
     }
