@@ -233,7 +233,7 @@ extension FakeDaemon.State {
         }
         switch call {
         case .hello: return (.hello(version: DaemonFrame.version, process: getpid()), [])
-        case .attach(let identifier):
+        case .attach(let identifier, _):
             if attached[identifier] != nil { return (.refused(code: "identifierInUse", message: "in use"), []) }
             attached[identifier] = name
             return (.done, replay(tasks.filter { $0.identifier == identifier }))

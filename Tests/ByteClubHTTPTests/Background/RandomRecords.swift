@@ -131,7 +131,9 @@ struct RandomRecords {
     mutating func call() -> DaemonCall {
         switch number(0...10) {
         case 0: .hello(version: time())
-        case 1: .attach(identifier: text())
+        case 1:
+            .attach(
+                identifier: text(), relaunch: optional { BackgroundRelaunch(command: $0.array(3) { $0.text() }) })
         case 2: .submit(identifier: text(), array(3) { Submission(id: $0.id(), request: $0.backgroundRequest()) })
         case 3: .list
         case 4:

@@ -8,6 +8,10 @@ public struct BackgroundConfiguration: Sendable, Hashable {
     public var service: BackgroundService
     /// The options of tasks that are given none.
     public var options = BackgroundOptions()
+    /// The command that the daemon starts when results wait and no program has the session; nil, as at first, for none.
+    ///
+    /// It is recorded each time a session attaches, and the last one counts: a session without a command removes it.
+    public var relaunch: BackgroundRelaunch?
 
     /// The usual settings.
     ///
@@ -59,7 +63,9 @@ public final class BackgroundSession: Sendable {
         self.configuration = configuration
         let identifier = configuration.identifier
         try BackgroundRequest.check(identifier: identifier)
-        client = DaemonClient(connector, role: .attach(identifier: identifier)) { [follower] client, notice in
+        try configuration.relaunch?.checkProgram()
+        let role = DaemonCall.attach(identifier: identifier, relaunch: configuration.relaunch)
+        client = DaemonClient(connector, role: role) { [follower] client, notice in
             follower.handle(notice)
             // The previous daemon may have ended without an answer, after too long a silence.
             if case .event(.caughtUp) = notice { follower.acknowledge(follower.feed { $0.takenEnds }, by: client) }

@@ -89,8 +89,7 @@ struct DaemonProcess: ~Copyable {
     private static let mostOutput = 4096
     private static let mostShown = 500
 
-    /// Starts the service's program detached from the terminal: with its own process session, default signals, the root
-    /// folder as working directory and empty input.
+    /// Starts the service's program; see ``DetachedProgram``.
     ///
     /// - Throws: ``TransferError/Code/daemonUnavailable``.
     init(_ service: BackgroundService) throws(TransferError) {
@@ -105,7 +104,8 @@ struct DaemonProcess: ~Copyable {
         }
         defer { close(writer) }
         var process: pid_t = 0
-        let code = Self.spawn(&process, program, service, errors: writer)
+        let folder = "\(DaemonStart.variable)=\(service.folder)"
+        let code = DetachedProgram.start(&process, program, service.command, variables: [folder], errors: writer)
         guard code == 0 else {
             close(reader)
             throw TransferError(
@@ -121,7 +121,7 @@ struct DaemonProcess: ~Copyable {
         if isReaped { return }
         // Collects the exit status, so that no zombie is left; if this program ends first, init does it.
         let process = process
-        try? OwnThread.start { _ = Self.wait(for: process, options: 0) }
+        try? OwnThread.start { _ = DetachedProgram.wait(for: process, options: 0) }
     }
 
     /// Waits until the daemon listens, or has ended.
@@ -135,10 +135,11 @@ struct DaemonProcess: ~Copyable {
         while true {
             if let connection = try connect() { return .connected(connection) }
             // Its exit may show a moment after the end of its output.
-            if let status = Self.wait(for: process, options: WNOHANG) {
+            if let status = DetachedProgram.wait(for: process, options: WNOHANG) {
                 isReaped = true
                 if status == 0 { return .notNeeded }
-                throw TransferError(.daemonUnavailable, "the daemon '\(program)' \(Self.words(status))\(lastLine)")
+                let end = DetachedProgram.words(status)
+                throw TransferError(.daemonUnavailable, "the daemon '\(program)' \(end)\(lastLine)")
             }
             guard pause.pass() else { throw late }
         }
@@ -172,64 +173,6 @@ struct DaemonProcess: ~Copyable {
         let lines = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline)
         guard let line = lines.last(where: { !$0.allSatisfy(\.isWhitespace) }) else { return "" }
         return ": \(line.filter { $0 != "\u{1B}" }.prefix(Self.mostShown))"
-    }
-
-    private static func words(_ status: Int32) -> String {
-        let signal = status & 0x7F
-        return signal == 0 ? "ended with status \(status >> 8 & 0xFF)" : "was ended by signal \(signal)"
-    }
-
-    /// The status of a process that has ended; 0 when it was collected elsewhere, nil while the process runs.
-    private static func wait(for process: pid_t, options: Int32) -> Int32? {
-        var status: Int32 = 0
-        while true {
-            let ended = unsafe waitpid(process, &status, options)
-            if ended == process { return status }
-            if ended == 0 { return nil }
-            if errno != EINTR { return 0 }
-        }
-    }
-
-    private static func spawn(
-        _ process: inout pid_t, _ program: String, _ service: BackgroundService, errors: Int32
-    ) -> Int32 {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-        unsafe posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
-        unsafe byteclub_spawn_detached(&actions)
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        var all = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe sigfillset(&all)
-        unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-        let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID
-        let flags = newSession | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
-        var words = unsafe service.command.map { unsafe strdup($0) } + [nil]
-        var variables = unsafe environment(service).map { unsafe strdup($0) } + [nil]
-        defer { unsafe (words + variables).forEach { unsafe free($0) } }
-        return unsafe posix_spawn(&process, program, &actions, &attributes, &words, &variables)
-    }
-
-    /// This program's variables and ``DaemonStart/variable``.
-    private static func environment(_ service: BackgroundService) -> [String] {
-        var result = ["\(DaemonStart.variable)=\(service.folder)"]
-        var entry = unsafe environ
-        while let text = unsafe entry.pointee {
-            let variable = unsafe String(cString: text)
-            // These are about this program's own start.
-            let isOurs = ["\(DaemonStart.variable)=", "LISTEN_"].contains { variable.hasPrefix($0) }
-            if !isOurs { result.append(variable) }
-            unsafe entry += 1
-        }
-        return result
     }
 }
 

@@ -12,6 +12,8 @@ enum DaemonNotice: Sendable {
     case discarded(BackgroundTask.ID, number: UInt64)
     /// ``BackgroundDaemon/finished`` has returned.
     case finished
+    /// A program of ``RelaunchPlan/Step/start(_:_:)`` runs, cannot be started, or has ended.
+    case relaunch(RelaunchPlan.Event)
     /// The daemon must end.
     case stop
 }

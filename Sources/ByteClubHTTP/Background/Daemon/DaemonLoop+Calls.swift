@@ -60,7 +60,7 @@ extension DaemonLoop {
     private func take(_ call: DaemonCall, _ number: UInt64, from client: DaemonConnection) throws(TransferError) {
         switch call {
         case .hello: break
-        case .attach(let identifier): try attach(client, number, identifier)
+        case .attach(let identifier, let relaunch): try attach(client, number, identifier, relaunch)
         case .submit(let identifier, let submissions):
             answer(client, number, .tasks(try submit(submissions, identifier)))
         case .list: answer(client, number, .tasks(queue.all))
@@ -95,14 +95,17 @@ extension DaemonLoop {
     }
 
     private func attach(
-        _ client: DaemonConnection, _ number: UInt64, _ identifier: String
+        _ client: DaemonConnection, _ number: UInt64, _ identifier: String, _ relaunch: BackgroundRelaunch?
     ) throws(TransferError) {
         try BackgroundRequest.check(identifier: identifier)
+        try relaunch?.check()
         guard sessions[identifier] == nil else {
             throw TransferError(.identifierInUse, "another session has the identifier '\(identifier)'")
         }
         sessions[identifier] = client.number
         client.identifiers.insert(identifier)
+        let tasks = relaunch == nil ? [] : queue.all.filter { $0.identifier == identifier }
+        apply(relaunch: .attached(identifier, relaunch, tasks))
         answer(client, number, .done)
         tellAll(client) { $0.identifier == identifier }
     }

@@ -23,6 +23,7 @@ extension DaemonLoop {
         }
         let left = LeftParts(of: tasks, folder)
         if !left.isEmpty { cleaning = Task.detached { await OwnThread.run { left.remove() } } }
+        loadRelaunches(tasks)
         apply(.loaded(tasks))
     }
 
@@ -115,7 +116,10 @@ extension DaemonLoop {
     private func forget(_ id: BackgroundTask.ID) {
         unsaved[id] = nil
         ended.remove(id)
-        if let owner = owners.removeValue(forKey: id) { tell(.gone(id), of: id, in: owner.identifier) }
+        if let owner = owners.removeValue(forKey: id) {
+            tell(.gone(id), of: id, in: owner.identifier)
+            if !relaunches.isEmpty { apply(relaunch: .gone(id, identifier: owner.identifier)) }
+        }
         // A running discard removes the other files; meanwhile the task may be recorded again.
         folder.remove(id, discards[id] == nil ? TaskFolder.Part.allCases : [.task, .state])
     }
@@ -128,6 +132,7 @@ extension DaemonLoop {
 
     private func tell(_ status: BackgroundStatus) {
         tell(.status(status), of: status.id, in: status.identifier)
+        if !relaunches.isEmpty { apply(relaunch: .status(status)) }
         guard status.isFinished else { return _ = ended.remove(status.id) }
         guard ended.insert(status.id).inserted else { return }
         finishing += 1

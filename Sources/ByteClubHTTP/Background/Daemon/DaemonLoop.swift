@@ -37,6 +37,7 @@ final class DaemonLoop {
     var finishing = 0
     /// Statuses that could not be written.
     var unsaved: [BackgroundTask.ID: BackgroundStatus] = [:]
+    var relaunches = RelaunchPlan()
     var isStopping = false
     var timers = DaemonTimers()
 
@@ -106,6 +107,8 @@ final class DaemonLoop {
     private func prepareToSleep() {
         let now = Moment.fine
         timers.set(.idle, isIdle ? daemon.idleTimeout : nil, from: now)
+        timers.set(.relaunch, nil, from: now)
+        if !isStopping { timers.set(.relaunch, relaunches.wakeUp.map { now.duration(to: $0) }, from: now) }
         if !queue.isIdle, !isStopping { network = network ?? NetworkWatch() } else { network = nil }
         var time = queue.wakeUp
         // Without tasks the rate does not matter.
@@ -154,11 +157,12 @@ final class DaemonLoop {
     private var isIdle: Bool {
         // Tasks that the schedule has paused wait for its next change.
         connections.isEmpty && works.isEmpty && queue.isIdle && discards.isEmpty && finishing == 0 && !isStopping
-            && unsaved.isEmpty
+            && unsaved.isEmpty && !relaunches.isPending
     }
 
     private var isOver: Bool {
-        isStopping && (works.isEmpty && finishing == 0 && discards.isEmpty || !timers.isSet(.ending))
+        isStopping
+            && (works.isEmpty && finishing == 0 && discards.isEmpty && !relaunches.isStarting || !timers.isSet(.ending))
     }
 
     private func ring() {
@@ -183,6 +187,7 @@ final class DaemonLoop {
             apply(.networkChanged)
         case .progress: takeProgress()
         case .unsaved: saveUnsaved()
+        case .relaunch: apply(relaunch: .woke)
         case .quiet: releaseSpare()
         case .rest: releaseSpare(isWarm: false)
         case .accepting, .ending: break
@@ -210,6 +215,7 @@ final class DaemonLoop {
                 handleFrames(of: client)
             case .discarded(let id, let number): finishDiscard(id, number)
             case .finished: finishing -= 1
+            case .relaunch(let event): apply(relaunch: event)
             case .stop: stop()
             }
         }
@@ -271,7 +277,10 @@ final class DaemonLoop {
         guard connections.removeValue(forKey: client.number) != nil else { return }
         if let reason { daemon.logger?.warning("a client was let go: \(reason)") }
         client.isEnding = true
-        for identifier in client.identifiers { sessions[identifier] = nil }
+        for identifier in client.identifiers {
+            sessions[identifier] = nil
+            apply(relaunch: .detached(identifier))
+        }
     }
 
     // MARK: Ending
@@ -346,6 +355,8 @@ struct DaemonTimers {
         case progress
         /// Statuses that could not be written are written again.
         case unsaved
+        /// A session's program is started again.
+        case relaunch
         /// Unused memory and sessions are released, some at the second one.
         case quiet, rest
         /// Connections are accepted again, after an error.

@@ -111,7 +111,7 @@ extension TaskFolder {
     /// Moves a file to `damaged` without replacing another one.
     ///
     /// - Returns: Its new place, as a part of a message.
-    private func move(_ name: String) -> String {
+    func move(_ name: String) -> String {
         let folder = "\(path)/damaged"
         unsafe mkdir(folder, 0o700)
         for number in 1...1000 {

@@ -2,7 +2,7 @@ extension DaemonCall: Recordable {
     func encode(to writer: inout RecordWriter) {
         switch self {
         case .hello(let version): writer.put(0, version)
-        case .attach(let identifier): writer.put(1, identifier)
+        case .attach(let identifier, let relaunch): writer.put(1, identifier, relaunch)
         case .submit(let identifier, let submissions): writer.put(2, identifier, submissions)
         case .list: writer.put(3)
         case .change(let ids, let change): writer.put(4, ids, change)
@@ -18,7 +18,7 @@ extension DaemonCall: Recordable {
     init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
         switch try reader.value() as Int {
         case 0: self = .hello(version: try reader.value())
-        case 1: self = .attach(identifier: try reader.value())
+        case 1: self = .attach(identifier: try reader.value(), relaunch: try reader.value())
         case 2: self = .submit(identifier: try reader.value(), try reader.value())
         case 3: self = .list
         case 4: self = .change(try reader.value(), try reader.value())

@@ -5,15 +5,15 @@ indirect enum DaemonCall: Sendable, Hashable {
     /// The first call, with the version of these messages.
     case hello(version: Int64)
     /// Reserves a session's identifier until the connection ends; the status of each of its tasks follows, then
-    /// ``DaemonEvent/caughtUp``, then each change.
-    case attach(identifier: String)
+    /// ``DaemonEvent/caughtUp``, then each change. The command replaces the recorded one, or removes it when nil.
+    case attach(identifier: String, relaunch: BackgroundRelaunch? = nil)
     /// Records work. A task whose ID is recorded already stays as it is, so the call may be repeated.
     case submit(identifier: String, [Submission])
     case list
     case change([BackgroundTask.ID], BackgroundChange)
     /// Forgets the tasks whose ends the client has taken, unless they have ended again since.
     case acknowledge([TakenEnd])
-    /// The same events as ``attach(identifier:)``, of all tasks.
+    /// The same events as ``attach(identifier:relaunch:)``, of all tasks.
     case watch
     case schedule
     case setSchedule(RateSchedule)
@@ -46,7 +46,7 @@ indirect enum DaemonAnswer: Sendable, Hashable {
     case refused(code: String, message: String)
 }
 
-/// A message that answers no call, after ``DaemonCall/attach(identifier:)`` or ``DaemonCall/watch``.
+/// A message that answers no call, after ``DaemonCall/attach(identifier:relaunch:)`` or ``DaemonCall/watch``.
 indirect enum DaemonEvent: Sendable, Hashable {
     case status(BackgroundStatus)
     /// A task was forgotten.
@@ -61,7 +61,7 @@ indirect enum DaemonFrame: Sendable, Hashable {
     case event(DaemonEvent)
 
     /// The version of these messages.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
     /// The longest content of a frame, in bytes.
     static let limit = 16 << 20
 }
