@@ -62,7 +62,11 @@ struct ReadmeScript {
     private(set) var lines: [String] = []
 
     /// Appends the commands of a page.
-    mutating func append(_ text: String) {
+    ///
+    /// - Parameters:
+    ///   - text: The page.
+    ///   - isCommand: Whether a line of a block is one of the commands.
+    mutating func append(_ text: String, where isCommand: (String) -> Bool = Self.isRunnable) {
         var fence: String?
         var isBlock = false
         var unfinished = ""
@@ -80,7 +84,7 @@ struct ReadmeScript {
                 unfinished.removeLast()
                 continue
             }
-            if Self.isRunnable(unfinished) { lines.append(unfinished) }
+            if isCommand(unfinished) { lines.append(unfinished) }
             unfinished = ""
         }
     }
@@ -97,7 +101,8 @@ struct ReadmeScript {
         return String(command)
     }
 
-    private static func isRunnable(_ line: String) -> Bool {
+    /// Whether a line runs `byteclub`, or prepares that.
+    static func isRunnable(_ line: String) -> Bool {
         let words = line.split(separator: " ")
         guard let first = words.first(where: { !$0.contains("=") || $0.hasPrefix("-") }) else { return false }
         return ["byteclub", "byteclub-server", "openssl", "echo", "printf", "mkdir", "cp"].contains(first)

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// A terminal whose keys are read one by one, and whose last lines are drawn again and again.
+/// A terminal whose keys are read one by one, and whose last lines are redrawn in place.
 ///
 /// Keys come from standard input and rows go to standard error. Ctrl-C and the like are keys, not signals, until
 /// ``restore()``.
@@ -40,7 +40,7 @@ package final class KeyTerminal: Sendable {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { [self] in
                 _ = source  // The handler keeps the source alive.
-                // The shell had its own modes meanwhile.
+                // The shell has set its own modes meanwhile.
                 if number == SIGCONT, Self.isInForeground, state.withLock({ $0.isOpen }) { _ = readKeysOneByOne() }
                 typed.yield(.redraw)
             }
@@ -66,7 +66,7 @@ package final class KeyTerminal: Sendable {
     /// Writes lines that stay, above the rows.
     package func write(_ lines: String, above rows: [String]) { write { $0.write(lines, above: rows) } }
 
-    /// Gives the terminal back with its modes and its cursor; nothing is drawn and no key is read any more.
+    /// Restores the terminal's modes and its cursor; after this, nothing is drawn and no key is read.
     ///
     /// - Parameter isCleared: Whether the rows are removed.
     package func restore(isCleared: Bool = false) {

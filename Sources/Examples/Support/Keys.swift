@@ -9,7 +9,7 @@ package enum Key: Equatable, Sendable {
     /// Ctrl-D.
     case end
     case text(Character)
-    /// No key: the terminal has another size, or was another program's for a while.
+    /// No key: the terminal has another size, or another program used it for a while.
     case redraw
 }
 

@@ -1,4 +1,4 @@
-/// The last lines of a terminal, which are drawn again and again; gives the text to write.
+/// The last lines of a terminal, which are redrawn in place; returns the text to write.
 package struct LiveRegion: Sendable {
     private var count = 0
 

@@ -76,28 +76,3 @@ extension BackgroundService {
         return try BackgroundService(name: name, command: [program, "daemon"])
     }
 }
-
-/// A lock on a file, which ends with the program at the latest.
-package struct FileLock: ~Copyable, Sendable {
-    private let descriptor: Int32
-
-    /// Waits for the lock; nil if the file cannot be locked.
-    package init?(_ path: String) { self.init(path, LOCK_EX) }
-
-    /// Acquires the lock; nil if another program has it, or the file cannot be locked.
-    package init?(trying path: String) { self.init(path, LOCK_EX | LOCK_NB) }
-
-    private init?(_ path: String, _ kind: Int32) {
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return nil }
-        guard flock(descriptor, kind) == 0 else {
-            close(descriptor)
-            return nil
-        }
-        self.descriptor = descriptor
-    }
-
-    package consuming func release() {}
-
-    deinit { close(descriptor) }
-}

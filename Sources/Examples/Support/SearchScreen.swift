@@ -1,7 +1,7 @@
 import ByteClubHTTP
 import Glibc
 
-/// A search at a terminal, which asks as one types, until a user chooses a result.
+/// A search at a terminal while the user types, until the user chooses a result.
 package struct SearchScreen<Found: Sendable>: Sendable {
     private enum Input: Sendable {
         case key(Key)
@@ -18,10 +18,10 @@ package struct SearchScreen<Found: Sendable>: Sendable {
     /// A screen for a search.
     ///
     /// - Parameters:
-    ///   - terminal: The terminal, which is given back when the search ends.
-    ///   - action: What Return does with the chosen one, such as `downloads`.
-    ///   - search: Finds what fits some words; cancelled when there are other words.
-    ///   - line: The line of one that was found.
+    ///   - terminal: The terminal, which is restored when the search ends.
+    ///   - action: What Return does with the chosen result, such as `downloads`.
+    ///   - search: Finds the results for some words; cancelled when the words change.
+    ///   - line: The line of a result.
     package init(
         _ terminal: KeyTerminal, action: String, search: @escaping @Sendable (String) async throws -> [Found],
         line: @escaping @Sendable (Found) -> String
@@ -29,7 +29,7 @@ package struct SearchScreen<Found: Sendable>: Sendable {
         (self.terminal, self.action, self.search, self.line) = (terminal, action, search, line)
     }
 
-    /// The one that the person chooses; nil for none.
+    /// The result that the user chooses; nil for none.
     ///
     /// - Throws: ``Failure`` if the search was stopped.
     package func run() async throws -> Found? {

@@ -1,4 +1,4 @@
-/// A search that asks while a person types: keys and answers in, questions and rows out; pure.
+/// A search while the user types: takes keys and answers, returns questions and rows; pure.
 ///
 /// It asks from the second letter on. Of several questions only the newest counts.
 package struct Typeahead: Sendable {
@@ -14,7 +14,7 @@ package struct Typeahead: Sendable {
         case ask(Int, String)
         /// Cancel the question.
         case cancel
-        /// The person has chosen a line of the newest answer.
+        /// The user has chosen a line of the newest answer.
         case choose(Int)
         case leave(isInterrupted: Bool)
     }
@@ -63,7 +63,7 @@ package struct Typeahead: Sendable {
         case .up: selected = max(selected - 1, 0)
         case .down: selected = min(selected + 1, max(lines.count - 1, 0))
         case .enter:
-            // While a newer answer is about to come, the lines are of other words.
+            // Until the newest answer arrives, the lines belong to other words.
             if !isAsking, lines.indices.contains(selected) { return [.choose(selected)] }
             if !isAsking, problem != nil { return ask() }
         case .interrupt: return [.leave(isInterrupted: true)]

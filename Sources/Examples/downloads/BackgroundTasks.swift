@@ -5,7 +5,7 @@ import HTTPTypes
 
 /// Downloads of a background session: a daemon performs them, whether or not this program runs.
 actor BackgroundTasks: Engine {
-    /// The session's identifier, by which a program that is started again meets its downloads.
+    /// The session's identifier, by which the next program finds the downloads again.
     static let identifier = "downloads"
 
     nonisolated let downloads: [Board.Download]
@@ -95,7 +95,7 @@ actor BackgroundTasks: Engine {
         await session.invalidate()
     }
 
-    /// Changes a task; when this returns, the change is on the daemon's disk, and its event is about to come.
+    /// Changes a task; when this returns, the change is on the daemon's disk, and its event follows.
     private func change(_ place: Int, _ change: BackgroundChange, _ desk: Desk) async {
         guard tasks.indices.contains(place), let task = tasks[place] else { return }
         do {

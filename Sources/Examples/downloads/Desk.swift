@@ -1,7 +1,7 @@
 import DownloadBoard
 import ExampleSupport
 
-/// Gives the board its events one at a time, and shows what they change.
+/// Passes events to the board one at a time, and shows their effects.
 actor Desk {
     /// The commands of the board, for one reader.
     nonisolated let commands: AsyncStream<Board.Command>
@@ -24,7 +24,7 @@ actor Desk {
         display.show(event, board, isNews: before != event.place.flatMap { state($0) })
     }
 
-    /// Shows what waits to be shown.
+    /// Shows the postponed changes.
     func refresh() { display.refresh(board) }
 
     /// Why the program does not end with success, see ``Board/outcome(hint:isSurvived:)``.
@@ -38,7 +38,7 @@ actor Desk {
     }
 }
 
-/// Shows what happens to the downloads.
+/// Shows the downloads' events.
 protocol Display: Sendable {
     /// Shows the downloads before the first event.
     mutating func begin(_ board: Board)

@@ -8,7 +8,7 @@ import Glibc
 struct Screen: Display {
     let terminal: KeyTerminal
     let hasColours: Bool
-    /// Whether pictures are drawn when they are there.
+    /// Whether pictures are drawn when they are complete.
     let drawsPictures: Bool
     private var drawn: ContinuousClock.Instant?
     private var isStale = false
@@ -56,9 +56,9 @@ struct Screen: Display {
     }
 }
 
-/// A line for each new state on standard error, and each file that is there on standard output.
+/// A line for each new state on standard error, and the path of each complete file on standard output.
 struct Lines: Display {
-    /// Downloads in the background have an identifier to tell.
+    /// Prints the downloads in the background with their identifiers.
     func begin(_ board: Board) { for download in board.downloads where download.id != nil { tell(download.line) } }
 
     func show(_ event: Board.Event, _ board: Board, isNews: Bool) {
@@ -83,7 +83,7 @@ struct JSONLines: Display {
         var total: Int64?
         var bytesPerSecond: Double?
         var pieces: Int?
-        /// The bytes of the piece that came.
+        /// The bytes of the last piece.
         var piece: Int?
         var error: String?
     }

@@ -5,19 +5,18 @@ import FoundationEssentials
 import HTTPTypes
 
 /// Download tasks of a session of this program: the session writes each file, which appears when it is complete.
-actor DownloadTasks: Engine {
-    private struct Run {
-        let task: SessionTask
-        var isPaused = false
-        let following: Task<Void, Never>
-    }
-
+///
+/// In a default session a journal beside the file records the progress, so that the next program resumes it, even if this
+/// one is killed. A lock beside it makes a second program leave the download to this one.
+actor DownloadTasks: SessionEngine {
     nonisolated let downloads: [Board.Download]
+    var runs: [Int: Run] = [:]
     private let targets: [Target]
     private let session: Session
-    /// Whether a part outlives the program, by a journal beside its file: so in a default session.
+    /// Whether a part outlives the program: so in a default session.
     private let isKept: Bool
-    private var runs: [Int: Run] = [:]
+    /// The locks of the downloads whose parts are kept, until they are complete or the program ends.
+    private var locks: [Int: FileLock] = [:]
     /// The resume data of downloads that were cancelled or have failed.
     private var parts: [Int: ResumeData] = [:]
 
@@ -25,58 +24,23 @@ actor DownloadTasks: Engine {
         self.targets = targets
         downloads = targets.map { Board.Download(url: $0.url, name: $0.name, file: $0.file) }
         isKept = !isEphemeral
-        var configuration: SessionConfiguration = isEphemeral ? .ephemeral : .default
-        // A response with another status than 2xx is an error.
-        configuration.policy.validation = .successful
-        session = try Session(configuration: configuration, name: "downloads")
+        session = try .ofDownloads(isEphemeral: isEphemeral)
     }
 
-    func start(_ desk: Desk) async { for place in targets.indices { await begin(place, desk) } }
-
-    func perform(_ command: Board.Command, _ desk: Desk) async {
-        switch command {
-        case .pause(let place):
-            // A suspended task keeps its connection, but has no traffic.
-            guard let run = runs[place], !run.isPaused else { return }
-            run.task.suspend()
-            runs[place]?.isPaused = true
-            await desk.handle(.became(place, .paused))
-        case .resume(let place):
-            guard let run = runs[place] else { return await begin(place, desk) }
-            guard run.isPaused else { return }
-            runs[place]?.isPaused = false
-            await desk.handle(.became(place, .waiting))
-            run.task.resume()
-        case .cancel(let place):
-            guard let run = runs[place] else { return }
-            // The error of the task has the same data: see `follow`.
-            _ = await run.task.cancelKeepingResumeData()
-            await run.following.value
-        case .leave: break
-        }
-    }
-
-    func leave() async {
-        for run in runs.values {
-            if isKept { _ = await run.task.cancelKeepingResumeData() } else { run.task.cancel() }
-            await run.following.value
-        }
-        if !isKept { for part in parts.values { part.discard() } }
-        parts = [:]
-        await session.invalidateAndCancel()
-    }
-
-    /// Starts a download, from the part that is there.
-    private func begin(_ place: Int, _ desk: Desk) async {
+    /// Starts a download, from its part if there is one.
+    func begin(_ place: Int, _ desk: Desk) async {
+        do { try lock(place) } catch { return await desk.handle(.became(place, .failed, error)) }
         let target = targets[place]
         if let length = target.length {
-            // A program that was killed right after the end has left its journal.
-            if isKept, let part = target.storedPart {
-                part.discard()
-                try? FileManager.default.removeItem(atPath: target.journal)
-            }
+            // A program that was killed right after the end has left its journal or its lock.
+            if locks[place] != nil { target.discardStoredPart() }
+            unlock(place)
             await desk.handle(.progress(place, bytes: length, total: length, bytesPerSecond: 0))
             return await desk.handle(.became(place, .done))
+        }
+        guard !isKept || locks[place] != nil else {
+            return await desk.handle(
+                .became(place, .failed, Failure(.partlyDone, "another program is downloading this file")))
         }
         var options = TaskOptions()
         if isKept { options.resumeJournal = target.journal }
@@ -90,6 +54,29 @@ actor DownloadTasks: Engine {
         runs[place] = Run(task: task, following: Task { await follow(place, task, desk) })
     }
 
+    /// Cancels a download, and keeps its part: the task's error has it, see `follow`.
+    func cancel(_ run: Run) async { _ = await run.task?.cancelKeepingResumeData() }
+
+    func leave() async {
+        for run in runs.values {
+            if isKept { await cancel(run) } else { run.task?.cancel() }
+            await run.following.value
+        }
+        if !isKept { for part in parts.values { part.discard() } }
+        parts = [:]
+        for place in locks.keys { unlock(place) }
+        await session.invalidateAndCancel()
+    }
+
+    /// Locks a download whose part is kept, unless another program has the lock.
+    private func lock(_ place: Int) throws(Failure) {
+        let target = targets[place]
+        guard isKept, locks[place] == nil, !target.isThere || target.hasRemains else { return }
+        locks[place] = try FileLock(trying: target.lock)
+    }
+
+    private func unlock(_ place: Int) { locks.removeValue(forKey: place)?.remove() }
+
     /// Reports a task's progress and its end, and keeps its part.
     private func follow(_ place: Int, _ task: SessionTask, _ desk: Desk) async {
         for await progress in task.progressUpdates {
@@ -102,6 +89,7 @@ actor DownloadTasks: Engine {
         do {
             _ = try await task.value
             runs[place] = nil
+            unlock(place)
             await desk.handle(.became(place, .done))
         } catch {
             parts[place] = error.resumeData
@@ -113,6 +101,9 @@ actor DownloadTasks: Engine {
 }
 
 extension Target {
+    /// Whether a program has left its journal or its lock, or still uses them.
+    fileprivate var hasRemains: Bool { [journal, lock].contains { FileManager.default.fileExists(atPath: $0) } }
+
     /// The part that an earlier program has left; nil without one of this URL.
     fileprivate var storedPart: ResumeData? {
         guard let bytes = FileManager.default.contents(atPath: journal),
@@ -121,11 +112,17 @@ extension Target {
         guard part.request.path == request.path, part.request.authority == request.authority,
             part.request.scheme == request.scheme
         else {
-            // The journal is about to belong to this URL.
+            // The download of this URL replaces the journal.
             part.discard()
             return nil
         }
         return part
+    }
+
+    /// Removes the part that an earlier program has left, with its journal.
+    fileprivate func discardStoredPart() {
+        storedPart?.discard()
+        try? FileManager.default.removeItem(atPath: journal)
     }
 
     /// Stores the data of a part, which are exact; the journal that the session writes may lag behind.

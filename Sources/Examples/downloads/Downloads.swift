@@ -73,7 +73,7 @@ import Glibc
         if left > 0 { tell("downloads: \(left) left; \(hint)") }
     }
 
-    /// Gives the desk the terminal's keys, and lets it draw what it has put off.
+    /// Passes the terminal's keys to the desk, and has it draw postponed changes.
     private static func watch(_ terminal: KeyTerminal, _ desk: Desk) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -114,7 +114,7 @@ import Glibc
         return try DownloadTasks(targets, isEphemeral: kind == .ephemeral)
     }
 
-    /// What becomes of downloads that have not ended.
+    /// How downloads that have not ended continue.
     private func hint(_ kind: Kind) -> String {
         switch kind {
         case .background: "they go on in the background, and 'downloads --session background' meets them again"

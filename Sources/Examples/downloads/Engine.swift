@@ -3,7 +3,7 @@ import DownloadBoard
 import ExampleSupport
 import HTTPTypes
 
-/// Performs downloads, and reports to the desk what becomes of them.
+/// Performs downloads, and reports their events to the desk.
 protocol Engine: Sendable {
     /// The downloads, as they are before the start.
     var downloads: [Board.Download] { get }
@@ -14,7 +14,7 @@ protocol Engine: Sendable {
     /// Performs a command of the board.
     func perform(_ command: Board.Command, _ desk: Desk) async
 
-    /// Ends the session; returns when all is kept that is to be kept.
+    /// Ends the session; returns when the parts to keep are stored.
     func leave() async
 }
 

@@ -14,6 +14,8 @@ struct Target: Sendable {
 
     /// The file for the resume data of a download in a default session.
     let journal: String
+    /// The file that a program with such a download locks.
+    let lock: String
 
     /// Checks URLs, and names their files in a folder.
     ///
@@ -42,6 +44,7 @@ struct Target: Sendable {
         name = Self.fileName(of: request)
         file = "\(folder)/\(name)"
         journal = "\(folder)/.\(name).resume"
+        lock = "\(folder)/.\(name).lock"
     }
 
     /// Whether it was downloaded before: a file exists only when it is complete.
@@ -58,27 +61,12 @@ struct Target: Sendable {
     private static func fileName(of request: HTTPRequest) -> String {
         let path = (request.path ?? "").prefix { $0 != "?" }
         let last = path.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+        let decoded = URLComponents(string: "/" + last)?.path.dropFirst() ?? ""
+        // An invalid percent-encoding stays as it is.
+        let text = decoded.isEmpty ? last : String(decoded)
         // The slash is replaced as a scalar: with an accent it would be another character, but not for the system.
-        let safe = decoded(last).printable.unicodeScalars.drop { $0 == "." || $0 == " " }
-            .map { $0 == "/" ? "-" : $0 }
+        let safe = text.printable.unicodeScalars.drop { $0 == "." || $0 == " " }.map { $0 == "/" ? "-" : $0 }
         let name = String(String.UnicodeScalarView(safe)).prefix(bytes: 150)
         return name.isEmpty ? (request.authority ?? "download") : name
-    }
-
-    /// The text without percent-encoding, or as it is if that is no UTF-8.
-    private static func decoded(_ text: String) -> String {
-        var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])
-        while let byte = rest.popFirst() {
-            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            guard byte == UInt8(ascii: "%"), digits.utf8.count == 2, !digits.hasPrefix("+"),
-                let value = UInt8(digits, radix: 16)
-            else {
-                bytes.append(byte)
-                continue
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self) ?? text
     }
 }

@@ -33,8 +33,7 @@ struct BackgroundDownloads {
     /// When it returns, they are stored: they continue whatever happens to this program, the daemon or the machine. A
     /// lock makes a second program see the downloads that the first one started.
     func start(_ previews: [Preview]) async throws {
-        let path = try Self.service().folder + ".lock"
-        guard let lock = FileLock(path) else { throw Failure(.cannotWrite, "'\(path)' cannot be locked") }
+        let lock = try FileLock(Self.service().folder + ".lock")
         let known = try await all()
         var requests: [BackgroundRequest] = []
         for preview in previews {

@@ -10,9 +10,9 @@ import Glibc
 struct ForegroundDownloads {
     private let session: Session
     private let downloads: [(preview: Preview, task: SessionTask)]
-    private let locks: [TrackLock]
+    private let locks: [FileLock]
 
-    /// Prepares the downloads of the previews whose files are not there, and prints the files that are.
+    /// Prepares the downloads of the previews whose files are missing, and prints the existing files.
     init(_ previews: [Preview]) throws {
         var configuration = SessionConfiguration.default
         configuration.policy.validation = .successful
@@ -21,7 +21,7 @@ struct ForegroundDownloads {
         try ForegroundRecord.prepare()
         // In one order, so that two programs never wait for each other.
         let missing = previews.filter { !$0.isThere }.sorted { $0.track.trackId < $1.track.trackId }
-        locks = try missing.map { try TrackLock($0.track) }
+        locks = try missing.map { try ForegroundRecord.lock($0.track) }
         var downloads: [(preview: Preview, task: SessionTask)] = []
         for preview in previews {
             try ForegroundRecord.write(preview, isDone: preview.isThere)

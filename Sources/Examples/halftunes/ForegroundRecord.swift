@@ -3,21 +3,21 @@ import ExampleSupport
 import FoundationEssentials
 import Glibc
 
-/// A download in the foreground as it is recorded, so that it is listed and can go on after its program was killed.
+/// The record of a download in the foreground, so that it is listed and can continue after its program was killed.
 struct ForegroundRecord: Codable {
     var track: Track
     /// The file's absolute path.
     var file: String
     var isDone = false
 
-    /// The records whose downloads are there or can go on, by the tracks' numbers.
+    /// The records whose files are complete or can be continued, by the tracks' numbers.
     static func all() throws -> [ForegroundRecord] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder())) ?? []
         return try names.compactMap { name in
             guard name.hasSuffix(".json"), let trackID = Int64(name.dropLast(".json".utf8.count)),
                 let bytes = FileManager.default.contents(atPath: try path(trackID, "json")),
                 let record = try? JSONDecoder().decode(ForegroundRecord.self, from: bytes),
-                // A file that was removed is no download any more.
+                // A complete file that was removed is no longer listed.
                 record.track.trackId == trackID, record.isThere || !record.isDone
             else { return nil }
             return record
@@ -43,7 +43,7 @@ struct ForegroundRecord: Codable {
         }
     }
 
-    /// Forgets a download that cannot go on.
+    /// Removes the record of a download that cannot continue.
     static func remove(_ trackID: Int64) {
         if let path = try? path(trackID, "json") { try? FileManager.default.removeItem(atPath: path) }
     }
@@ -52,6 +52,14 @@ struct ForegroundRecord: Codable {
     static func prepare() throws {
         try FileManager.default.createDirectory(
             atPath: folder(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    /// Locks a track's download in the foreground; waits while another program downloads the track.
+    static func lock(_ track: Track) throws -> FileLock {
+        let path = try path(track.trackId, "lock")
+        if let lock = try FileLock(trying: path) { return lock }
+        tell("\(track.title): another program downloads it, and this one waits")
+        return try FileLock(path)
     }
 
     var isThere: Bool { FileManager.default.fileExists(atPath: file) }
@@ -73,7 +81,7 @@ struct ForegroundDownload: Encodable {
             return
         }
         let trackID = record.track.trackId
-        if let lock = FileLock(trying: try ForegroundRecord.path(trackID, "lock")) {
+        if let lock = try FileLock(trying: ForegroundRecord.path(trackID, "lock")) {
             lock.release()
             state = "paused"
         } else {
@@ -107,22 +115,5 @@ struct ForegroundDownload: Encodable {
         try object.encode(bytes, forKey: .bytes)
         try object.encode(total, forKey: .total)
         try object.encode(record.file, forKey: .file)
-    }
-}
-
-/// The lock of a track's download in the foreground, which ends with the program at the latest.
-final class TrackLock: Sendable {
-    private let lock: FileLock
-
-    /// Waits while another program downloads the track.
-    init(_ track: Track) throws {
-        let path = try ForegroundRecord.path(track.trackId, "lock")
-        if let lock = FileLock(trying: path) {
-            self.lock = lock
-            return
-        }
-        tell("\(track.title): another program downloads it, and this one waits")
-        guard let lock = FileLock(path) else { throw Failure(.cannotWrite, "'\(path)' cannot be locked") }
-        self.lock = lock
     }
 }

@@ -12,7 +12,7 @@ struct Follower {
 
     init(_ library: Library) { self.library = library }
 
-    /// Attaches to the background session and follows it to the end; first come the ends that no program has seen.
+    /// Attaches to the background session and follows it to the end, beginning with the ends that no program has seen.
     mutating func follow() async throws {
         // Ctrl-C ends only this program: the daemon has no terminal.
         signal(SIGINT) { _ in

@@ -80,11 +80,7 @@ struct Library {
     }
 
     /// Waits until no other program changes the podcast or adds downloads.
-    func lock() throws -> FileLock {
-        let path = folder + "/lock"
-        guard let lock = FileLock(path) else { throw Failure(.inputOutput, "\(path) cannot be locked") }
-        return lock
-    }
+    func lock() throws -> FileLock { try FileLock(folder + "/lock") }
 
     /// Reads a feed; the server sends it only if it has changed since the last time.
     func feed(at address: String) async throws -> Feed {

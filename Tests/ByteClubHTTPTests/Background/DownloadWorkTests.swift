@@ -211,6 +211,7 @@ extension Live {
             try await withDaemon(folder) { daemon in
                 let ended = try await daemon.finished(status.id, try await daemon.control())
                 #expect(ended.state == .done && ended.result?.file == folder.file("f"))
+                #expect(ended.bytes == whole.total && ended.total == whole.total)
                 #expect(server.requests.isEmpty && folder.read("f") == Self.file.bytes)
             }
         }

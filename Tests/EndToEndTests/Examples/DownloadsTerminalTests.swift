@@ -162,6 +162,23 @@ extension EndToEnd {
             }
         }
 
+        @Test("a download of another program is a failed row, and r finds the file when that is complete")
+        func otherProgram() async throws {
+            try await withListener("downloads") { machine in
+                hold([1001], 50_000, machine)
+                let first = try start([1001], machine)
+                try await expect(first, row: 0, has: "running", "15.6% of ")
+                let second = try start([1001], machine)
+                try await expect(second, row: 0, has: "failed", "another program is downloading this file")
+                hold([1001], nil, machine)
+                #expect(try await end(of: first) == 0)
+                type("r", second)
+                #expect(try await end(of: second) == 0)
+                #expect(machine.server.requests(for: song(1001)).count == 1)
+                #expect(FileTree(machine.folder).files == ["1001.wav"])
+            }
+        }
+
         @Test("a data task shows its pieces, is held and goes on, and begins anew after a cancel")
         func data() async throws {
             try await withListener("downloads") { machine in

@@ -25,14 +25,6 @@ extension EndToEnd {
             #expect(files.count == ids.count, "\(files)", sourceLocation: location)
         }
 
-        /// The length of the part that is under way, and 0 without one.
-        private func part(_ machine: ListenerMachine) -> Int {
-            FileTree(machine.folder).entries.compactMap { path, entry -> Int? in
-                guard path.hasPrefix(".byteclub-"), case .file(let bytes, _) = entry else { return nil }
-                return bytes
-            }.max() ?? 0
-        }
-
         private func holdAll(_ count: Int?, _ machine: ListenerMachine) {
             for id in Self.songs { machine.server.change(song(id)) { $0.holdsAfter = count } }
         }
@@ -143,7 +135,7 @@ extension EndToEnd {
                     let command = [url(1001, machine), "-o", machine.folder] + arguments
                     let process = try machine.start(command)
                     _ = await process.line(of: .errors) { $0.hasPrefix("1001.wav: running") }
-                    if arguments.first != "--as" { try await eventually("the part") { part(machine) == 150_000 } }
+                    if arguments.first != "--as" { try await eventually("the part") { machine.part == 150_000 } }
                     process.send(SIGTERM)
                     let result = await process.result()
                     #expect(result.status == 143 && result.output.isEmpty, "\(result)")
@@ -159,32 +151,60 @@ extension EndToEnd {
 
         @Test("killed at any moment, the next start goes on from the last byte on disk")
         func killed() async throws {
-            let seed = UInt64.random(in: 1...UInt64.max)
-            var generator = SeededGenerator(seed: seed)
             try await withListener("downloads") { machine in
-                let (path, command) = (song(1001), [url(1001, machine), "-o", machine.folder])
-                machine.server.change(path) { $0.rate = 1_500_000 }
-                var ranges: [String?] = []
-                for kill in 0..<Self.kills {
-                    // One that was whole begins anew.
-                    if LocalFiles.exists(file(1001, machine)) { TemporaryDirectory.remove(file(1001, machine)) }
-                    let (before, count) = (part(machine), machine.server.requests(for: path).count)
-                    let process = try machine.start(command)
-                    try await Task.sleep(for: .milliseconds(Int.random(in: 0...150, using: &generator)))
-                    process.kill9()
-                    _ = await process.result()
-                    let requests = machine.server.requests(for: path)
-                    // The server may read the request of a program that was killed a little later.
-                    ranges = [before > 0 ? "bytes=\(before)-" : nil] + ranges.prefix(1)
-                    for request in requests.dropFirst(count) {
-                        #expect(ranges.contains(request.range), "kill \(kill), seed \(seed)")
-                    }
+                let command = [url(1001, machine), "-o", machine.folder]
+                let kills = try ExampleKills(
+                    "downloads", machine, song(1001), to: file(1001, machine), hasDaemon: false)
+                while !kills.isOver { try await kills.next(command) }
+                try await kills.finish(command)
+                for ending in ["resume", "lock"] {
+                    #expect(!LocalFiles.exists("\(machine.folder)/.1001.wav.\(ending)"), kills.comment)
                 }
-                machine.server.change(path) { $0.rate = nil }
-                #expect(try await machine.start(command).result().status == 0)
-                #expect(Fixture.bytes(at: file(1001, machine)) == machine.server.file(path)?.bytes, "seed \(seed)")
-                // A part that was killed before its journal has no byte.
-                #expect(part(machine) == 0 && !LocalFiles.exists(machine.folder + "/.1001.wav.resume"), "seed \(seed)")
+            }
+        }
+
+        @Test("a second program leaves a download to the first one, and downloads the rest")
+        func twice() async throws {
+            try await withListener("downloads") { machine in
+                let reason = "1001.wav: failed, another program is downloading this file"
+                machine.server.change(song(1001)) { $0.holdsAfter = 50_000 }
+                let command = [url(1001, machine), "-o", machine.folder]
+                let first = try machine.start(command)
+                try await eventually("the part") { machine.part == 50_000 }
+                let second = try await machine.start(command).result()
+                #expect(second.status == 75 && second.output.isEmpty && second.errorLines.contains(reason), "\(second)")
+                #expect(second.errorLines.last == "downloads: 1 of 1 not downloaded", "\(second)")
+                let third = try await machine.start(command + [url(1003, machine)]).result()
+                #expect(third.status == 75 && third.lines == [file(1003, machine)], "\(third)")
+                #expect(third.errorLines.contains(reason), "\(third)")
+                // The file of another URL would be the same one.
+                let other = try await machine.run(url(1001, machine) + "?other", "-o", machine.folder)
+                #expect(other.status == 75 && other.errorLines.contains(reason), "\(other)")
+
+                // The lock ends with its program.
+                first.kill9()
+                _ = await first.result()
+                machine.server.change(song(1001)) { $0.holdsAfter = nil }
+                let last = try await machine.start(command).result()
+                #expect(last.status == 0 && last.lines == [file(1001, machine)], "\(last)")
+                let requests = machine.server.requests(for: song(1001))
+                #expect(requests.map(\.range) == [nil, "bytes=50000-"], "\(requests)")
+                expectFiles([1001, 1003], machine)
+            }
+        }
+
+        @Test("of two programs that start at the same time one downloads, and the other one says so")
+        func sameTime() async throws {
+            try await withListener("downloads") { machine in
+                machine.server.change(song(1001)) { $0.holdsAfter = 50_000 }
+                let command = [url(1001, machine), "-o", machine.folder]
+                let both = [try machine.start(command), try machine.start(command)]
+                try await eventually("the end of one") { both.contains { $0.hasEnded } }
+                machine.server.change(song(1001)) { $0.holdsAfter = nil }
+                let results = [await both[0].result(), await both[1].result()]
+                #expect(results.map(\.status).sorted() == [0, 75], "\(results)")
+                #expect(machine.server.requests(for: song(1001)).count == 1)
+                expectFiles([1001], machine)
             }
         }
 
@@ -193,7 +213,7 @@ extension EndToEnd {
             try await withListener("downloads") { machine in
                 machine.server.change(song(1002)) { $0.holdsAfter = 150_000 }
                 let process = try machine.start([url(1002, machine), "-o", machine.folder])
-                try await eventually("the part") { part(machine) == 150_000 }
+                try await eventually("the part") { machine.part == 150_000 }
                 process.kill9()
                 _ = await process.result()
                 machine.server.change(song(1002)) { $0.holdsAfter = nil }
@@ -207,31 +227,26 @@ extension EndToEnd {
 
         @Test("program and daemon are killed: what was asked for is downloaded once, and met again by its identifier")
         func backgroundKilled() async throws {
-            let seed = UInt64.random(in: 1...UInt64.max)
-            var generator = SeededGenerator(seed: seed)
             try await withListener("downloads") { machine in
-                let rest = ["--session", "background", "-o", machine.folder, "--json"]
-                machine.server.change(song(1001)) { $0.rate = 100_000 }
-                for kill in 0..<max(Self.kills / 4, 3) {
-                    let process = try machine.start([url(1001, machine)] + rest)
-                    try await Task.sleep(for: .milliseconds(Int.random(in: 0...150, using: &generator)))
-                    process.kill9()
-                    _ = await process.result()
-                    if kill % 2 == 1, let daemon = machine.daemon { Glibc.kill(daemon, SIGKILL) }
+                machine.server.replace("/film.mp4", by: noise(1_300_000))
+                let file = machine.folder + "/film.mp4"
+                let command = [
+                    machine.server.url + "/film.mp4", "--session", "background", "-o", machine.folder, "--json",
+                ]
+                let kills = try ExampleKills(
+                    "downloads background", machine, "/film.mp4", to: file, hasDaemon: true)
+                while !kills.isOver {
+                    try await kills.next(command)
+                    let tasks = FileTree.names(in: machine.state + "/transfers") ?? []
+                    #expect(tasks.count { $0.hasSuffix(".task") } <= 1, "\(kills.comment): \(tasks)")
                 }
-                machine.server.change(song(1001)) { $0.rate = nil }
-                let result = try await machine.start([url(1001, machine)] + rest).result()
-                #expect(result.status == 0, "seed \(seed): \(result)")
+                let result = try await kills.finish(command)
                 let events = try JSONValue.lines(result.output)
-                #expect(Set(events.map { $0["download"] }) == [.number(1)], "seed \(seed): \(result)")
-                #expect(events.last?["state"] == .text("done"), "seed \(seed): \(result)")
-                expectFiles([1001], machine)
+                #expect(Set(events.map { $0["download"] }) == [.number(1)], "\(kills.comment): \(result)")
+                #expect(events.last?["state"] == .text("done"), "\(kills.comment): \(result)")
                 expectRefusal(
                     by: "downloads", try await machine.run("--session", "background"), 64, mentioning: "nothing")
             }
         }
-
-        /// Few unless `BYTECLUB_KILLS` says otherwise: the library's own tests kill more.
-        private static var kills: Int { Settings.number("BYTECLUB_KILLS") ?? 12 }
     }
 }

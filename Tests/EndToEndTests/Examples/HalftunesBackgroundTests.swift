@@ -147,6 +147,37 @@ extension EndToEnd {
             }
         }
 
+        @Test("program and daemon are killed at any moment: one download, listed once, with the bytes that are on disk")
+        func killedOften() async throws {
+            let song = Catalogue.Song(7, "Long Ferry", by: "Ann", from: "Harbour", seconds: 40)
+            let machine = try ListenerMachine("halftunes", Catalogue(songs: [song], podcasts: []))
+            defer { machine.close() }
+            let file = machine.folder + "/Ann - Long Ferry [7].wav"
+            let size = song.audio.count
+            let command = ["download", "7", "-o", machine.folder, "--background"]
+            let kills = try ExampleKills("halftunes background", machine, song.path, to: file, hasDaemon: true)
+            var wasListed = false
+            while !kills.isOver {
+                try await kills.next(command)
+                // This starts the daemon again, which gets no byte.
+                let rows = try JSONValue.parse(await machine.run("downloads", "--json").output).elements
+                #expect(rows.count == 1 || (rows.isEmpty && !wasListed), kills.comment)
+                wasListed = wasListed || !rows.isEmpty
+                #expect(!rows.isEmpty || machine.part == 0, kills.comment)
+                guard !rows.isEmpty else { continue }
+                try await eventually("the true state of \(kills.comment)") {
+                    let row = try await download(7, machine)
+                    let (states, bytes) =
+                        kills.isThere ? (["done"], size) : (["waiting", "running"], machine.part)
+                    return states.contains(row?["state"]?.text ?? "") && row?["bytes"] == .number(Double(bytes))
+                }
+                kills.perhapsKillDaemon()
+            }
+            try await kills.finish(command)
+            try await waitUntil(7, is: "done", machine)
+            #expect(try await machine.run("downloads").lines.count == 1, kills.comment)
+        }
+
         @Test("tells why a download failed, and tries again when it is told to")
         func failed() async throws {
             try await withListener("halftunes") { machine in

@@ -99,7 +99,7 @@ extension EndToEnd {
                 let process = try machine.start(["download", "1001", "1003", "-o", machine.folder])
                 try await eventually("a part and the whole of the other") {
                     machine.server.bytesSent(for: song(1001)) == 150_000
-                        && LocalFiles.exists(file(1003, machine)) && largestHidden(machine) == 150_000
+                        && LocalFiles.exists(file(1003, machine)) && machine.part == 150_000
                 }
                 process.send(SIGINT)
                 let stopped = await process.result()
@@ -125,7 +125,7 @@ extension EndToEnd {
                 let process = try machine.start(download)
                 let journal = machine.state + "/parts/1002"
                 try await eventually("a journal, and the first bytes") {
-                    LocalFiles.exists(journal) && largestHidden(machine) == 150_000
+                    LocalFiles.exists(journal) && machine.part == 150_000
                 }
                 #expect(try await listed(1002, machine)?["state"] == .text("running"))
                 process.kill9()
@@ -145,6 +145,29 @@ extension EndToEnd {
                 #expect(try await machine.run("download").status == 64)
                 let last = try #require(machine.server.requests(for: song(1002)).last)
                 #expect(last.range == "bytes=150000-" && last.status == (isReplaced ? 200 : 206), "\(last)")
+            }
+        }
+
+        @Test("killed at any moment, it goes on from the last byte on disk, and is listed once")
+        func killedOften() async throws {
+            try await withListener("halftunes") { machine in
+                let command = ["download", "1001", "-o", machine.folder]
+                let kills = try ExampleKills(
+                    "halftunes", machine, song(1001), to: file(1001, machine), hasDaemon: false)
+                var wasListed = false
+                while !kills.isOver {
+                    try await kills.next(command)
+                    let rows = try JSONValue.parse(await machine.run("downloads", "--json").output).elements
+                    #expect(rows.count == 1 || (rows.isEmpty && !wasListed), kills.comment)
+                    wasListed = wasListed || !rows.isEmpty
+                    #expect(!rows.isEmpty || machine.part == 0, kills.comment)
+                    guard let row = rows.first else { continue }
+                    let (state, bytes) = kills.isThere ? ("done", 320_044) : ("paused", machine.part)
+                    #expect(row["trackId"] == .number(1001) && row["file"] == .text(file(1001, machine)), kills.comment)
+                    #expect(row["state"] == .text(state) && row["bytes"] == .number(Double(bytes)), kills.comment)
+                }
+                try await kills.finish(command)
+                #expect(try await listed(1001, machine)?["state"] == .text("done"), kills.comment)
             }
         }
 
@@ -233,15 +256,6 @@ extension EndToEnd {
         private func listed(_ id: Int, _ machine: ListenerMachine) async throws -> JSONValue? {
             try JSONValue.parse(await machine.run("downloads", "--json").output).elements
                 .last { $0["trackId"] == .number(Double(id)) }
-        }
-
-        /// The length of the largest hidden file: the part of a download that is under way.
-        private func largestHidden(_ machine: ListenerMachine) -> Int {
-            let sizes = FileTree(machine.folder).entries.compactMap { path, entry -> Int? in
-                guard path.hasPrefix("."), case .file(let bytes, _) = entry else { return nil }
-                return bytes
-            }
-            return sizes.max() ?? 0
         }
     }
 }

@@ -7,8 +7,9 @@ import Testing
 final class ListenerMachine: Sendable {
     let server: CatalogueServer
     let folder: String
+    /// The user's home, where the programs start.
+    let home: TemporaryDirectory
     private let program: String
-    private let home: TemporaryDirectory
 
     init(_ program: String, _ catalogue: Catalogue = .sample) throws {
         self.program = program
@@ -22,6 +23,14 @@ final class ListenerMachine: Sendable {
 
     /// The process of the program's daemon; nil when none runs.
     var daemon: pid_t? { UnixSocketOwner.process(at: state + "/transfers/daemon.sock") }
+
+    /// The length of the longest part of a download in the folder; 0 without one.
+    var part: Int {
+        (FileTree.names(in: folder) ?? []).filter { $0.hasPrefix(".byteclub-") }.map { name in
+            var status = stat()
+            return unsafe stat("\(folder)/\(name)", &status) == 0 ? Int(status.st_size) : 0
+        }.max() ?? 0
+    }
 
     /// Runs the program to its end.
     func run(_ arguments: String..., terminals: Set<SpawnedProcess.Stream> = []) async throws -> ProgramResult {
@@ -37,22 +46,36 @@ final class ListenerMachine: Sendable {
             terminals: terminals)
     }
 
-    /// Makes a player that prints its name and arguments, and ends with 3; a folder for `PATH`.
-    func makePlayer(_ name: String) throws -> String {
+    /// Starts a line of a shell in the home.
+    func startShell(_ line: String, environment: [String: String]) throws -> SpawnedProcess {
+        try Program.start(
+            "/bin/sh", ["-c", "exec " + line], environment: self.environment.merging(environment) { $1 },
+            directory: home.path)
+    }
+
+    /// Makes a player that prints its name and arguments, and ends with a status; a folder for `PATH`.
+    func makePlayer(_ name: String, status: Int = 3) throws -> String {
         let folder = home.path + "/players"
         try LocalFiles.write(
-            "#!/bin/sh\nfor word in \"$0\" \"$@\"; do printf '%s\\n' \"$word\"; done\nexit 3\n", to: "\(folder)/\(name)"
-        )
+            "#!/bin/sh\nfor word in \"$0\" \"$@\"; do printf '%s\\n' \"$word\"; done\nexit \(status)\n",
+            to: "\(folder)/\(name)")
         unsafe chmod("\(folder)/\(name)", 0o755)
         return folder
     }
 
     /// Starts the program at a terminal of its own, with `$TERM` as `xterm`.
     func startAtTerminal(_ arguments: [String], environment: [String: String] = [:]) throws -> TerminalSession {
-        try TerminalSession(
-            Program.path(program), arguments,
-            environment: Program.environment.merging(self.environment) { $1 }
-                .merging(["TERM": "xterm"]) { $1 }.merging(environment) { $1 })
+        try TerminalSession(Program.path(program), arguments, environment: terminal(environment))
+    }
+
+    /// Starts a line of a shell in the home, at a terminal of its own.
+    func startShellAtTerminal(_ line: String, environment: [String: String]) throws -> TerminalSession {
+        try TerminalSession("/bin/sh", ["-c", "cd && exec " + line], environment: terminal(environment))
+    }
+
+    private func terminal(_ environment: [String: String]) -> [String: String] {
+        Program.environment.merging(self.environment) { $1 }.merging(["TERM": "xterm"]) { $1 }
+            .merging(environment) { $1 }
     }
 
     private var environment: [String: String] {

@@ -144,6 +144,63 @@ extension EndToEnd {
             #expect(FileTree.names(in: ann.files)?.count == 1)
         }
 
+        /// Checks that the podcast is subscribed to once, with each episode once.
+        private func expectSubscription(_ ann: Listener, _ comment: Comment) throws {
+            let notes = try JSONValue.parse(Fixture.bytes(at: ann.machine.state + "/podcast.json"))
+            let episodes = notes["episodes"]?.elements ?? []
+            #expect(notes["feed"] == .text(ann.feed), comment)
+            #expect(episodes.map { $0["guid"] } == ["e1", "e2", "e3", "e4", "e5"].map { .text($0) }, comment)
+            #expect(episodes.map { $0["number"] } == [1, 2, 3, 4, 5].map { .number($0) }, comment)
+        }
+
+        @Test("program and daemon are killed at any moment: one subscription, one download, and a status that is true")
+        func killedOften() async throws {
+            let ann = try Listener()
+            let path = ann.podcast.episodes[3].path
+            let size = try #require(ann.server.file(path)?.bytes.count)
+            let file = ann.files + "/Fog & -horns- [871ad3bc].wav"
+            let kills = try ExampleKills("singlecast", ann.machine, path, to: file, hasDaemon: true)
+            func kill(_ arguments: [String]) async throws {
+                let process = try ann.start(arguments)
+                try await Task.sleep(for: kills.time())
+                process.kill9()
+                _ = await process.result()
+            }
+
+            for _ in 0..<max(ExampleKills.count / 4, 3) {
+                try await kill(["subscribe", ann.feed])
+                if LocalFiles.exists(ann.machine.state + "/podcast.json") { try expectSubscription(ann, kills.comment) }
+            }
+            try await ann.subscribe()
+            try expectSubscription(ann, kills.comment)
+
+            let command = ["download", "4", "-o", ann.files]
+            while !kills.isOver {
+                try await kills.next(command)
+                try expectSubscription(ann, kills.comment)
+                let tasks = FileTree.names(in: ann.machine.state + "/transfers") ?? []
+                #expect(tasks.count { $0.hasSuffix(".task") } <= 1, "\(kills.comment): \(tasks)")
+                // This starts the daemon again, which gets no byte.
+                try await eventually("the true status of \(kills.comment)") {
+                    let rows = try JSONValue.parse(await ann.run("status", "--json").output).elements
+                    let (isThere, part) = (kills.isThere, ann.machine.part)
+                    guard let row = rows.first else { return !isThere && part == 0 }
+                    let states = isThere ? ["done"] : ["waiting", "running"]
+                    return rows.count == 1 && row["number"] == .number(4) && row["file"] == .text(file)
+                        && states.contains(row["state"]?.text ?? "")
+                        && row["bytes"] == .number(Double(isThere ? size : part))
+                }
+                let others = [["status"], ["episodes"], ["subscribe", ann.feed]]
+                try await kill(others.randomElement(using: &kills.generator) ?? [])
+                try expectSubscription(ann, kills.comment)
+                kills.perhapsKillDaemon()
+            }
+            try await kills.finish(command)
+            #expect(try await ann.hasFiles(4), kills.comment)
+            #expect(try await ann.status().count == 1, kills.comment)
+            expectRefusal(try await ann.run("download"), [64], mentioning: "nothing is under way")
+        }
+
         @Test("subscribes to a podcast of the last search by its number")
         func numbers() async throws {
             let ann = try Listener()

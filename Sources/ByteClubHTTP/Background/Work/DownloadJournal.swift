@@ -58,7 +58,8 @@ struct DownloadJournal: Sendable {
 /// recorded that.
 struct DownloadMark: Sendable, Hashable {
     private var inode: UInt64
-    private var total: Int64
+    /// The length of the complete download.
+    private(set) var total: Int64
     /// The ``MachineStart`` during which the bytes were written: until the next one they are there, synced or not.
     private var boot: String
 

@@ -17,7 +17,10 @@ struct DownloadWork: Sendable {
     ///
     /// If the server refuses the credential, it is read again and the request repeated once.
     func run() async throws -> TaskQueue.End {
-        if let status = await published() { return done(status) }
+        if let length = await published() {
+            report(WorkProgress(bytes: length, total: length))
+            return done(HTTPResponse.Status.ok.code)
+        }
         var mayRenew = credential != nil
         while true {
             let secrets = try await runner.secretFields(status.request.options)
@@ -72,14 +75,14 @@ struct DownloadWork: Sendable {
         }
     }
 
-    /// The response's status if a killed attempt had completed the file; nil otherwise.
-    private func published() async -> Int? {
+    /// The file's length if a killed attempt had completed it; nil otherwise.
+    private func published() async -> Int64? {
         await OwnThread.run { [runner, status, journal, path] in
             guard let bytes = runner.folder.checkpoint(of: status.id),
                 let mark = try? DownloadMark(decoding: bytes[...]), mark.isWhole(path), Self.sync(path) == nil
             else { return nil }
             journal.discard()
-            return HTTPResponse.Status.ok.code
+            return mark.total
         }
     }
 

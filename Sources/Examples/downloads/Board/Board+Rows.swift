@@ -3,7 +3,7 @@ import ExampleSupport
 extension Board {
     /// A row of the screen.
     package struct Row: Equatable, Sendable {
-        /// The state in words, where there is no colour.
+        /// The meaning of the row's colour.
         package enum Tone: Sendable {
             case plain, good, bad, held
         }

@@ -1,6 +1,6 @@
 package import ExampleSupport
 
-/// The downloads as a person sees and steers them: events and keys in, rows and commands out; pure.
+/// The state of all downloads: takes events and keys, returns rows and commands; pure.
 package struct Board: Sendable {
     /// What a download does.
     package enum State: String, Sendable, CaseIterable {
@@ -18,14 +18,14 @@ package struct Board: Sendable {
         package let file: String
         /// The identifier of a download in the background.
         package let id: String?
-        /// Whether it is an earlier program's.
+        /// Whether an earlier program started it.
         package let isMet: Bool
         package fileprivate(set) var state: State
         package fileprivate(set) var bytes: Int64 = 0
         /// The length of the whole; nil while it is unknown.
         package fileprivate(set) var total: Int64?
         package fileprivate(set) var bytesPerSecond: Double = 0
-        /// How many pieces have come; nil where the session writes a file.
+        /// The number of pieces received; nil where the session writes a file.
         package fileprivate(set) var pieces: Int?
         /// The bytes of the last piece.
         package fileprivate(set) var lastPiece = 0
@@ -63,11 +63,11 @@ package struct Board: Sendable {
     /// A command for the engine, whose completion an event reports.
     package enum Command: Equatable, Sendable {
         case pause(Int)
-        /// Continues a download after the bytes that exist, or tries again.
+        /// Continues a download from its part, or tries again.
         case resume(Int)
-        /// Ends a download, and keeps what came where that is possible.
+        /// Ends a download, and keeps the bytes received where that is possible.
         case cancel(Int)
-        /// Nothing follows.
+        /// The last command: end the program.
         case leave
     }
 
@@ -101,7 +101,7 @@ package struct Board: Sendable {
         return isOver ? leave() : []
     }
 
-    /// Notes counters; those that come after an end are old.
+    /// Records counters; counters that arrive after an end are outdated.
     private mutating func note(_ place: Int, bytes: Int64, _ total: Int64?, _ rate: Double) {
         guard downloads.indices.contains(place), !downloads[place].state.isEnd else { return }
         // The daemon reports the state of a background download itself.
@@ -115,7 +115,7 @@ package struct Board: Sendable {
     private mutating func become(_ place: Int, _ state: State, _ failure: Failure?) {
         guard downloads.indices.contains(place), downloads[place].state != .done else { return }
         if downloads[place].state.isEnd, !state.isEnd, downloads[place].pieces != nil {
-            // Pieces are not kept, so they come again from the first.
+            // Pieces are not kept: the download begins with the first again.
             (downloads[place].pieces, downloads[place].bytes) = (0, 0)
         }
         downloads[place].state = state
@@ -158,7 +158,7 @@ package struct Board: Sendable {
         return hasLeft ? [] : [.leave]
     }
 
-    /// Whether nothing can happen any more: all is there, or without keys nothing is under way.
+    /// Whether no event can follow: all files are complete, or, without keys, no download is under way.
     private var isOver: Bool {
         downloads.allSatisfy { $0.state == .done || (!isAttended && !$0.state.isUnderWay) }
     }
@@ -166,8 +166,8 @@ package struct Board: Sendable {
     /// Why the program does not end with success; nil if all files are complete, or will be without it.
     ///
     /// - Parameters:
-    ///   - hint: What becomes of downloads that have not ended.
-    ///   - isSurvived: Whether they go on without the program.
+    ///   - hint: How downloads that have not ended continue.
+    ///   - isSurvived: Whether they continue without the program.
     /// - Returns: The failure with its exit code.
     package func outcome(hint: String, isSurvived: Bool) -> Failure? {
         if let stopped, downloads.contains(where: { $0.state != .done }) {
@@ -185,6 +185,6 @@ package struct Board: Sendable {
 }
 
 extension Board.State {
-    /// Whether counters that come now are old.
+    /// Whether counters that arrive now are outdated.
     var isEnd: Bool { self == .done || self == .failed || self == .cancelled }
 }
