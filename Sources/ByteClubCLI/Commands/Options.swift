@@ -82,7 +82,23 @@ struct TransferOptions: ParsableArguments {
             valueName: "rate"), transform: ByteRate.argument)
     var limitRate: ByteRate?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "With --background, wait while the network is metered; default: BYTECLUB_METERED, which is use or wait.")
+    var unmeteredOnly: Bool?
+
     @OptionGroup var progressOptions: ProgressOptions
+
+    func validate() throws {
+        if unmeteredOnly == true, !background { throw ValidationError("--unmetered-only needs --background") }
+    }
+
+    /// The recording of transfers for the daemon, with these options.
+    func recording(_ context: Context, _ flags: Settings, json: Bool) throws -> BackgroundRecording {
+        let waits = try unmeteredOnly ?? context.settings(flags: flags).waitsForUnmetered == true
+        return BackgroundRecording(
+            context: context, rateLimit: try rate(context, flags), waitsForUnmetered: waits, json: json)
+    }
 
     /// The rate limit: from the flag, else the environment, else the settings file.
     func rate(_ context: Context, _ flags: Settings) throws -> Int? {

@@ -29,6 +29,8 @@ struct Context: Sendable {
     var pager: Pager?
     /// Ctrl-C and SIGTERM.
     var interrupts: Interrupts
+    /// Whether the network is metered.
+    var network = NetworkCost.system
     /// SIGUSR1, and changes of the terminal's size.
     var statusSignals = StatusSignals.none
     /// The status line below the scrolling output of a terminal.

@@ -3,7 +3,9 @@ import ByteClubCore
 /// A command line that resumes an interrupted command, to be pasted into a shell.
 enum ResumeCommand {
     /// Options without a value, of the commands whose arguments are names.
-    static let flags: Set<String> = ["--force", "--json", "--insecure-http", "--background", "--flat"]
+    static let flags: Set<String> = [
+        "--force", "--json", "--insecure-http", "--background", "--flat", "--no-unmetered-only",
+    ]
 
     /// The line that resumes a command, quoted for a shell; without the names on it that are done, if `names` has them.
     static func text(_ arguments: [String], names: (given: [String], left: [String])? = nil) -> String {

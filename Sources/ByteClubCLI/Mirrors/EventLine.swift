@@ -13,6 +13,7 @@ enum EventLine {
         case .problem:
             let next = event.until == nil ? "" : "; retrying"
             return (path.isEmpty ? "" : "\(path): ") + (event.message ?? "skipped") + next
+        case .paused where event.cause == .metered: return "paused: the network is metered"
         case .paused:
             return "paused \(event.until.map { "until \(style.calendar($0)) or" } ?? "until") 'byteclub sync resume'"
         case .held:

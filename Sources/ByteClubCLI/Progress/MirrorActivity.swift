@@ -16,6 +16,8 @@ struct MirrorActivity: Sendable {
         case waiting(reason: String, until: Int64)
         /// Paused, until a time in seconds since 1970 or until resumed.
         case paused(until: Int64?)
+        /// Paused while the network is metered.
+        case metered
     }
 
     /// A large file on its way.
@@ -89,7 +91,10 @@ struct MirrorActivity: Sendable {
         case .problem:
             if let path = event.path { _ = end(path) }
             if let until = event.until { phase = .waiting(reason: event.message ?? "something failed", until: until) }
-        case .paused: phase = .paused(until: event.until)
+        case .paused:
+            // They are stopped, and begin again where they were.
+            transfers = []
+            phase = event.cause == .metered ? .metered : .paused(until: event.until)
         case .idle, .summary: settle(event.summary, now)
         case .held: break
         }

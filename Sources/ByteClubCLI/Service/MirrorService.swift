@@ -30,7 +30,8 @@ struct MirrorService: Sendable {
     /// Environment variables that configure the service.
     static let variables =
         ServiceUnit.variables + [
-            "BYTECLUB_LIMIT_UP", "BYTECLUB_LIMIT_DOWN", "BYTECLUB_SCHEDULE", "BYTECLUB_NOTIFY", "BYTECLUB_PLAIN",
+            "BYTECLUB_LIMIT_UP", "BYTECLUB_LIMIT_DOWN", "BYTECLUB_SCHEDULE", "BYTECLUB_NOTIFY", "BYTECLUB_METERED",
+            "BYTECLUB_PLAIN",
         ]
 
     private let context: Context

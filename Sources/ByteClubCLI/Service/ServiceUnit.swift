@@ -58,7 +58,7 @@ struct ServiceUnit: Sendable {
             TimeoutStopSec=40
             Nice=5
 
-            # It needs no privilege, and speaks over the Internet and with systemd only.
+            # It needs no privilege, and speaks over the Internet, with systemd and NetworkManager only.
             NoNewPrivileges=yes
             RestrictSUIDSGID=yes
             RestrictRealtime=yes
@@ -82,6 +82,8 @@ extension ServiceUnit {
         self.init(
             install: "byteclub sync --install", uninstall: "byteclub sync --uninstall",
             description: "ByteClub sync of \(Failure.line(directory))", type: "notify",
-            command: [program, "sync", directory] + options, variables: variables)
+            command: [program, "sync", directory] + options, variables: variables,
+            // It notices a metered network by that.
+            addressFamilies: ["AF_NETLINK"])
     }
 }

@@ -24,6 +24,8 @@ struct Settings: Hashable, Sendable {
     var schedule: String?
     /// Whether a sync shows on the desktop what other members do.
     var notifies: Bool?
+    /// Whether syncs and background transfers wait while the network is metered.
+    var waitsForUnmetered: Bool?
 }
 
 extension Settings {
@@ -41,6 +43,7 @@ extension Settings {
         schedule = value("BYTECLUB_SCHEDULE")
         allowsInsecureHTTP = try value("BYTECLUB_INSECURE_HTTP").map { try Self.flag($0, "BYTECLUB_INSECURE_HTTP") }
         notifies = try value("BYTECLUB_NOTIFY").map { try Self.flag($0, "BYTECLUB_NOTIFY") }
+        waitsForUnmetered = try value("BYTECLUB_METERED").map { try Self.waits($0, "BYTECLUB_METERED") }
     }
 
     /// Reads the settings file: lines `name = value`, and comments after `#` at the start of a line.
@@ -64,6 +67,7 @@ extension Settings {
             case "limit-down": downloadLimit = value
             case "schedule": schedule = value
             case "notify": notifies = try Self.flag(value, "notify in \(place)")
+            case "metered": waitsForUnmetered = try Self.waits(value, "metered in \(place)")
             case "insecure-http": allowsInsecureHTTP = try Self.flag(value, "insecure-http in \(place)")
             case "token":
                 throw Failure(.configuration, "\(place): tokens do not belong here; use 'byteclub login'")
@@ -71,7 +75,7 @@ extension Settings {
                 throw Failure(
                     .configuration,
                     "\(place): unknown setting '\(name)'; must be one of: server, folder, ca-file, pin, insecure-http, "
-                        + "limit-rate, limit-up, limit-down, schedule, notify")
+                        + "limit-rate, limit-up, limit-down, schedule, notify, metered")
             }
         }
     }
@@ -102,7 +106,17 @@ extension Settings {
         merged.downloadLimit = downloadLimit ?? other.downloadLimit
         merged.schedule = schedule ?? other.schedule
         merged.notifies = notifies ?? other.notifies
+        merged.waitsForUnmetered = waitsForUnmetered ?? other.waitsForUnmetered
         return merged
+    }
+
+    /// Whether to wait while the network is metered.
+    private static func waits(_ text: String, _ name: String) throws -> Bool {
+        switch text.lowercased() {
+        case "wait": return true
+        case "use": return false
+        default: throw Failure(.configuration, "invalid value '\(text)' for \(name); must be use or wait")
+        }
     }
 
     private static func flag(_ text: String, _ name: String) throws -> Bool {

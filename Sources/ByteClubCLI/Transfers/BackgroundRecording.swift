@@ -5,6 +5,8 @@ import ByteClubHTTP
 struct BackgroundRecording: Sendable {
     let context: Context
     let rateLimit: Int?
+    /// Whether they wait while the network is metered.
+    var waitsForUnmetered = false
     let json: Bool
 
     /// Transfers per request to the daemon, whose size is limited.
@@ -25,13 +27,18 @@ struct BackgroundRecording: Sendable {
         if !wanted.isEmpty { outcome.done = try await record(wanted) }
         if !outcome.done.isEmpty {
             let noun = outcome.done.count == 1 ? "1 photo is" : "\(outcome.done.count) photos are"
-            context.note("\(noun) queued; 'byteclub transfers' shows progress")
+            let network = waitsForUnmetered ? " for an unmetered network" : ""
+            context.note("\(noun) queued\(network); 'byteclub transfers' shows progress")
         }
         try outcome.finish(context)
     }
 
     private func record<Order: PhotoOrder>(_ orders: [Order]) async throws -> [BackgroundStatus] {
-        let requests = try orders.map { try $0.request(rateLimit: rateLimit) }
+        let requests = try orders.map { order in
+            var request = try order.request(rateLimit: rateLimit)
+            request.options.allowsMetered = !waitsForUnmetered
+            return request
+        }
         let (service, size) = (try context.transferService(), portion)
         return try await context.interrupts.cancelling {
             let control = try await BackgroundControl(service)

@@ -29,9 +29,11 @@ struct TransferObject: CommandResult, Hashable {
     var message: String?
     /// When the next attempt is due, as RFC 3339 in UTC; absent without one.
     var nextAttempt: String?
+    /// Why it must not use the present network: `metered`; absent when it may.
+    var obstacle: String?
 
     private enum CodingKeys: String, CodingKey {
-        case id, kind, label, state, bytes, total, rate, timeLeft, message, nextAttempt
+        case id, kind, label, state, bytes, total, rate, timeLeft, message, nextAttempt, obstacle
     }
 
     /// The ID for a terminal.
@@ -55,9 +57,16 @@ struct TransferObject: CommandResult, Hashable {
             let left = (Double(total - status.bytes) / status.bytesPerSecond).rounded(.up)
             timeLeft = left < 1e9 ? max(1, Int(left)) : nil
         }
-        nextSeconds = status.state == .waiting ? status.nextAttempt.map { $0 / 1000 } : nil
+        let held = status.state == .waiting ? status.obstacle : nil
+        obstacle = held?.rawValue
+        nextSeconds = status.state == .waiting && held == nil ? status.nextAttempt.map { $0 / 1000 } : nil
         nextAttempt = nextSeconds.map { CalendarTime.utc($0).rfc3339 }
-        message = status.state == .done ? Self.place(status.result) : status.failure?.message
+        message = status.state == .done ? Self.place(status.result) : held.map(Self.words) ?? status.failure?.message
+    }
+
+    /// What a transfer waits for.
+    static func words(_ obstacle: NetworkConditions.Obstacle) -> String {
+        obstacle == .metered ? "waiting for an unmetered network" : "waiting: \(obstacle)"
     }
 
     func text(_ style: TextStyle) -> String {

@@ -25,6 +25,12 @@ struct TransferWait: Sendable {
     var isOver: Bool { rest.isEmpty }
     /// Whether all remaining transfers wait for the user.
     var isHeld: Bool { !rest.isEmpty && rest.allSatisfy { $0.state == .paused } }
+    /// What all remaining transfers wait for before they may use the network, for people; nil when any may.
+    var obstacle: String? {
+        let obstacles = rest.map { $0.state == .waiting ? $0.obstacle : nil }
+        guard let first = obstacles.first ?? nil, !obstacles.contains(nil) else { return nil }
+        return TransferObject.words(first)
+    }
     /// Whether any has failed.
     var hasFailures: Bool { ended.contains { $0.state == .failed } }
 
@@ -34,7 +40,7 @@ struct TransferWait: Sendable {
         let (bytes, total) = all.sum
         let name = all.count == 1 ? all.first.map { TransferObject($0, id: "").label } : nil
         var progress = ProgressState(
-            name: name ?? "\(ended.count) of \(all.count) transfers", completed: bytes, total: total)
+            name: obstacle ?? name ?? "\(ended.count) of \(all.count) transfers", completed: bytes, total: total)
         let rate = rest.reduce(0) { $0 + ($1.state == .running ? $1.bytesPerSecond : 0) }
         progress.bytesPerSecond = rate > 0 ? rate : nil
         progress.elapsed = elapsed

@@ -33,6 +33,10 @@ public struct SyncConfiguration: Sendable {
     public var downloadLimit: Int?
     /// When they are transferred slower than that, or not at all, by this machine's clock and time zone.
     public var schedule = SyncSchedule()
+    /// Whether the network is metered, now and after each change: while it is, a sync pauses and uses no network.
+    ///
+    /// Each call begins a stream, whose first element comes within seconds. Nil when the cost does not matter.
+    public var networkIsMetered: (@Sendable () -> AsyncStream<Bool>)?
     /// In what time every file is read once while an engine runs, to find bytes that the disk has lost; zero for never.
     public var auditPeriod = Duration.seconds(30 * 86_400)
 

@@ -28,12 +28,18 @@ public struct SyncEvent: Hashable, Sendable, Codable {
         case held
         /// A transfer moves on.
         case progress
-        /// Syncing is paused, until the time in `until` or until a person resumes it.
+        /// Syncing is paused, until the time in `until`, until a person resumes it, or until `cause` is over.
         case paused
         /// Mirror and server agree; emitted in continuous mode.
         case idle
         /// The last event of one sync.
         case summary
+    }
+
+    /// What has paused a sync, unless a person has.
+    public enum PauseCause: String, Hashable, Sendable, Codable {
+        /// The network is metered, and the sync waits for an unmetered one.
+        case metered
     }
 
     /// What happened.
@@ -55,17 +61,21 @@ public struct SyncEvent: Hashable, Sendable, Codable {
     /// When a `paused` ends, or when what failed by a `problem` is tried again, in seconds since 1970; nil when no time
     /// is set.
     @OptionalJSONMoment public var until: Int64?
+    /// What ends a `paused` by its own end; nil when a person has paused the sync.
+    public var cause: PauseCause?
     /// The counts, of a `summary`.
     public var summary: SyncSummary?
 
     private enum CodingKeys: String, CodingKey {
-        case event, path, from, isNew = "new", bytes, total, copy, message, until, summary
+        case event, path, from, isNew = "new", bytes, total, copy, message, until, cause,
+            summary
     }
 
     /// Creates an event.
     public init(
         _ event: Kind, path: String? = nil, from: String? = nil, bytes: Int64? = nil, total: Int64? = nil,
-        copy: String? = nil, message: String? = nil, until: Int64? = nil, summary: SyncSummary? = nil
+        copy: String? = nil, message: String? = nil, until: Int64? = nil, cause: PauseCause? = nil,
+        summary: SyncSummary? = nil
     ) {
         self.event = event
         self.path = path
@@ -75,6 +85,7 @@ public struct SyncEvent: Hashable, Sendable, Codable {
         self.copy = copy
         self.message = message
         self.until = until
+        self.cause = cause
         self.summary = summary
     }
 }

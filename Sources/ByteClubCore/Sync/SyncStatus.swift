@@ -133,6 +133,8 @@ public struct SyncStatus: Hashable, Sendable, Codable {
     public var isPaused = false
     /// The end of the pause in seconds since 1970; nil when only a person can end it.
     @OptionalJSONMoment public var pausedUntil: Int64? = nil
+    /// Whether the sync that runs waits for an unmetered network.
+    public var waitsForUnmetered = false
     /// What keeps the whole mirror from being synced.
     public var obstacle: Obstacle?
     /// Why changes on disk are noticed later than they might be; nil when they are noticed at once.

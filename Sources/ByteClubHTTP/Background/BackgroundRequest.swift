@@ -61,6 +61,21 @@ public struct BackgroundOptions: Sendable, Hashable {
     /// See ``SessionConfiguration/pinnedKeys``.
     public var pinnedKeys: Set<PublicKeyPin> = []
 
+    /// Whether the task may use a metered network: see ``NetworkConditions/isMetered``.
+    ///
+    /// On a network that is not allowed, the task waits until it is, with ``BackgroundStatus/obstacle``. A task under
+    /// way is stopped when the network becomes one that is not allowed, with its transferred bytes kept, except an
+    /// upload that must not be sent twice.
+    public var allowsMetered = true
+
+    /// Whether the task may use a constrained network: see ``NetworkConditions/isConstrained`` and ``allowsMetered``.
+    public var allowsConstrained = true
+
+    /// Whether the task waits for mains power and a network that is not metered.
+    ///
+    /// A task under way is not stopped when the machine changes to its battery.
+    public var isDiscretionary = false
+
     /// The usual options.
     public init() {}
 }

@@ -53,6 +53,9 @@ public struct BackgroundStatus: Sendable, Hashable, Identifiable {
     /// The failure of the last attempt or of the task; nil after a success.
     public var failure: BackgroundFailure?
 
+    /// Why a waiting task must not use the present network; nil if it may.
+    public var obstacle: NetworkConditions.Obstacle?
+
     /// The result of a task that is done.
     public var result: BackgroundResult?
 

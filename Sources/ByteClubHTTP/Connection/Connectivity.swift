@@ -33,29 +33,69 @@ enum Connectivity {
         }
     }
 
+    /// Whether traffic is by default through a mobile or tethered device.
+    ///
+    /// The preferred default route counts, of either IPv4 or IPv6. It reads a few small files of the kernel.
+    static var isMobile: Bool {
+        let routes = ["route", "ipv6_route"].map { text(of: "/proc/thread-self/net/\($0)") ?? "" }
+        return preferredDevices(ipv4: routes[0], ipv6: routes[1]).contains { device in
+            var buffer = [CChar](repeating: 0, count: 1024)
+            let count = unsafe readlink("/sys/class/net/\(device)/device/driver", &buffer, buffer.count)
+            let driver = String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            return isMobile(device, driver: driver, properties: text(of: "/sys/class/net/\(device)/uevent") ?? "")
+        }
+    }
+
+    /// Whether a device is mobile or tethered, by its name, the path of its driver and its properties (uevent).
+    static func isMobile(_ device: String, driver: String, properties: String) -> Bool {
+        ["wwan", "ppp", "bnep"].contains(where: device.hasPrefix)
+            || ["rndis_host", "ipheth"].contains(driver.split(separator: "/").last ?? "")
+            || properties.split(separator: "\n").contains("DEVTYPE=wwan")
+    }
+
     /// The devices of the default routes, from the texts of /proc/net/route and /proc/net/ipv6_route.
     static func defaultDevices(ipv4: String, ipv6: String) -> [String] {
-        func words(_ line: Substring) -> [Substring] { line.split { $0 == " " || $0 == "\t" } }
-        func isUsable(_ flags: Substring) -> Bool {
-            // RTF_UP without RTF_REJECT.
-            UInt32(flags, radix: 16).map { $0 & 0x1 != 0 && $0 & 0x200 == 0 } ?? false
-        }
-        func isZero(_ number: Substring) -> Bool { !number.isEmpty && number.allSatisfy { $0 == "0" } }
-        var devices: [String] = []
-        for line in ipv4.split(separator: "\n").dropFirst() {
-            let fields = words(line)
-            // Device, destination, gateway, flags, three counters, mask.
-            guard fields.count >= 8, isZero(fields[1]), isZero(fields[7]), isUsable(fields[3]) else { continue }
-            devices.append(String(fields[0]))
-        }
-        for line in ipv6.split(separator: "\n") {
-            let fields = words(line)
-            // Destination, its prefix, source, its prefix, next hop, three counters, flags, device.
-            guard fields.count >= 10, isZero(fields[0]), isZero(fields[1]), isUsable(fields[8]) else { continue }
-            devices.append(String(fields[9]))
-        }
-        return devices.filter { !$0.contains("/") && $0 != ".." }
+        (ipv4Defaults(ipv4) + ipv6Defaults(ipv6)).map(\.device)
     }
+
+    /// The devices of the default routes with the least metric of IPv4 and of IPv6, from the same texts.
+    static func preferredDevices(ipv4: String, ipv6: String) -> Set<String> {
+        let best = [ipv4Defaults(ipv4), ipv6Defaults(ipv6)].compactMap { $0.min { $0.metric < $1.metric } }
+        return Set(best.map(\.device))
+    }
+
+    private typealias DefaultRoute = (device: String, metric: UInt32)
+
+    private static func ipv4Defaults(_ text: String) -> [DefaultRoute] {
+        text.split(separator: "\n").dropFirst().compactMap { line in
+            let fields = words(line)
+            // Device, destination, gateway, flags, two counters, metric, mask.
+            guard fields.count >= 8, isZero(fields[1]), isZero(fields[7]), isUsable(fields[3]), isName(fields[0])
+            else { return nil }
+            return (String(fields[0]), UInt32(fields[6]) ?? .max)
+        }
+    }
+
+    private static func ipv6Defaults(_ text: String) -> [DefaultRoute] {
+        text.split(separator: "\n").compactMap { line in
+            let fields = words(line)
+            // Destination, its prefix, source, its prefix, next hop, metric, two counters, flags, device.
+            guard fields.count >= 10, isZero(fields[0]), isZero(fields[1]), isUsable(fields[8]), isName(fields[9])
+            else { return nil }
+            return (String(fields[9]), UInt32(fields[5], radix: 16) ?? .max)
+        }
+    }
+
+    private static func words(_ line: Substring) -> [Substring] { line.split { $0 == " " || $0 == "\t" } }
+
+    /// RTF_UP without RTF_REJECT.
+    private static func isUsable(_ flags: Substring) -> Bool {
+        UInt32(flags, radix: 16).map { $0 & 0x1 != 0 && $0 & 0x200 == 0 } ?? false
+    }
+
+    private static func isZero(_ number: Substring) -> Bool { !number.isEmpty && number.allSatisfy { $0 == "0" } }
+
+    private static func isName(_ device: Substring) -> Bool { !device.contains("/") && device != ".." }
 
     /// Whether a device in this state (operstate, RFC 2863) may carry packets.
     private static func hasCarrier(_ state: String) -> Bool {

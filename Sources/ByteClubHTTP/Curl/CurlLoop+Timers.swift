@@ -68,8 +68,9 @@ extension CurlLoop {
         var next = Moment.distantFuture
         for transfer in live.values where !transfer.isActive && !transfer.isSuspended {
             if now >= transfer.resourceDeadline {
-                let isOffline = transfer.isOffline
-                timeOut(transfer, isOffline ? "no network in time" : "the request took too long", at: now)
+                var message = transfer.isOffline ? "no network in time" : "the request took too long"
+                if let obstacle = transfer.obstacle { message = "no allowed network in time: \(obstacle)" }
+                timeOut(transfer, message, at: now)
                 continue
             }
             next = min(next, transfer.resourceDeadline)

@@ -37,6 +37,9 @@ final class CurlLoop {
     /// The number of transfers that wait for a network, and the notices of its changes while there are any.
     var offlineCount = 0
     var network: NetworkWatch?
+    /// Watches the conditions of the network from the first task on that they matter to, and the last ones.
+    var conditionsWatch: ConditionsWatch?
+    var conditions: NetworkConditions?
     private var idleHandles: [EasyHandle] = []
     private var isEnding = false
     private var commands: [Command] = []
@@ -111,6 +114,7 @@ final class CurlLoop {
             case .answer(let task, let answer):
                 if let transfer = live[task.id] { take(answer, for: transfer, at: now) }
             case .decide(let decision): take(decision, at: now)
+            case .conditions(let present): take(present, at: now)
             case .sendMore(let task): if let transfer = live[task.id] { sendMore(transfer, at: now) }
             case .invalidate(let cancelling):
                 isEnding = true
@@ -153,8 +157,9 @@ final class CurlLoop {
                 admission.release(turn.origin)
                 continue
             }
-            launch(transfer, at: now)
             hasAny = true
+            if transfer.rules.isRestrictive, !mayUseNetwork(transfer, at: now) { continue }
+            launch(transfer, at: now)
         }
         return hasAny
     }

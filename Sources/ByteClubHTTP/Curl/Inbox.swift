@@ -22,6 +22,8 @@ enum Command: Sendable {
     indirect case decide(Inquiry.Decision)
     /// Report all tasks that were started and have no result.
     case tasks(Waiter<[SessionTask]?>)
+    /// The conditions of the network, now or after a change.
+    case conditions(NetworkConditions)
     /// The task's body has bytes again.
     case sendMore(SessionTask)
     /// Accept no new tasks, complete or cancel the running ones, then end the loop.

@@ -50,9 +50,10 @@ public protocol SessionDelegate: Sendable {
     ///   - reason: The reason for the retry.
     func task(_ task: SessionTask, willRetryAfter delay: Duration, because reason: RetryReason) async
 
-    /// There is no network; the request is sent again when there is one.
+    /// There is no network, or none that the task may use; the request is sent when there is one.
     ///
-    /// It is called once until the host is reached, and only with ``SessionConfiguration/waitsForConnectivity``.
+    /// It is called once until the host is reached, and only with ``SessionConfiguration/waitsForConnectivity`` or
+    /// ``SessionConfiguration/isDiscretionary``.
     ///
     /// - Parameter task: The task.
     func taskIsWaitingForConnectivity(_ task: SessionTask) async

@@ -29,9 +29,10 @@ public enum TaskEvent: Sendable {
     ///   - response: The redirecting response.
     ///   - url: The target without its query.
     case redirected(HTTPResponse, url: String)
-    /// There is no network; the request is sent again when there is one.
+    /// There is no network, or none that the task may use; the request is sent when there is one.
     ///
-    /// It is reported once until the host is reached; see ``SessionConfiguration/waitsForConnectivity``.
+    /// It is reported once until the host is reached; see ``SessionConfiguration/waitsForConnectivity`` and
+    /// ``SessionConfiguration/allowsMetered``.
     case waitingForConnectivity
     /// The request will be sent again.
     case retryScheduled(after: Duration, reason: RetryReason)

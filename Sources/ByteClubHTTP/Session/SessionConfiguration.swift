@@ -40,6 +40,22 @@ public struct SessionConfiguration: Sendable {
     /// them, and no metrics keep them. With a network, a refused connection or an unknown name fails as always.
     public var waitsForConnectivity = false
 
+    /// Whether tasks may use a metered network, such as a mobile one: see ``NetworkConditions/isMetered``.
+    ///
+    /// On a network that is not allowed, a task with ``waitsForConnectivity`` waits until it is, reports
+    /// ``TaskEvent/waitingForConnectivity``, and otherwise fails with ``TransferError/Code/networkNotAllowed``. A task
+    /// under way is interrupted when the network becomes one that is not allowed: see <doc:Connections>.
+    public var allowsMetered = true
+
+    /// Whether tasks may use a constrained network: see ``NetworkConditions/isConstrained`` and ``allowsMetered``.
+    public var allowsConstrained = true
+
+    /// Whether tasks may be delayed to a convenient time: they wait for mains power and a network that is not metered.
+    ///
+    /// They always wait, whatever ``waitsForConnectivity`` is, until ``timeoutForResource``. A task under way is not
+    /// interrupted when the machine changes to its battery.
+    public var isDiscretionary = false
+
     /// How long name lookup, connecting and the TLS handshake may take together: 15 seconds.
     public var connectTimeout: Duration = .seconds(15)
 
@@ -132,6 +148,9 @@ public struct SessionConfiguration: Sendable {
 
     /// The first delay of a task that waits for a network.
     var connectivityDelay: Duration = .seconds(1)
+
+    /// Where the conditions of the network are read; nil for this machine's.
+    var conditionsSource: ConditionsSource?
 
     /// Runs first on the session's thread, for a test that gives the session a network of its own.
     var threadPreparation: (@Sendable () -> Void)?

@@ -83,6 +83,8 @@ extension TransferError {
         case cannotConnect
         /// The connection ended before the response was whole.
         case connectionLost
+        /// The task must not use the present network: see ``SessionConfiguration/allowsMetered``.
+        case networkNotAllowed
         /// The TLS handshake failed, or the certificate is not trusted.
         case tls
         /// More than 20 redirects.

@@ -17,8 +17,8 @@ extension Recordable {
     }
 
     /// Reads a value from all of the bytes; extra bytes count as damage.
-    init(decoding bytes: ArraySlice<UInt8>) throws(RecordReader.Damage) {
-        var reader = RecordReader(bytes)
+    init(decoding bytes: ArraySlice<UInt8>, format: RecordReader.Format = .present) throws(RecordReader.Damage) {
+        var reader = RecordReader(bytes, format: format)
         self = try reader.value()
         guard reader.isAtEnd else { throw RecordReader.Damage() }
     }
@@ -43,9 +43,20 @@ struct RecordReader {
     /// The bytes are not in the expected format.
     struct Damage: Error {}
 
+    /// The version of the values' format.
+    enum Format {
+        case present
+        /// Background options end with the pinned keys.
+        case withoutConditions
+    }
+
+    let format: Format
     private var rest: ArraySlice<UInt8>
 
-    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+    init(_ bytes: ArraySlice<UInt8>, format: Format = .present) {
+        rest = bytes
+        self.format = format
+    }
 
     var isAtEnd: Bool { rest.isEmpty }
 

@@ -25,6 +25,15 @@ public struct TaskOptions: Sendable {
     /// Replaces ``SessionConfiguration/waitsForConnectivity`` for this task.
     public var waitsForConnectivity: Bool?
 
+    /// Replaces ``SessionConfiguration/allowsMetered`` for this task.
+    public var allowsMetered: Bool?
+
+    /// Replaces ``SessionConfiguration/allowsConstrained`` for this task.
+    public var allowsConstrained: Bool?
+
+    /// Replaces ``SessionConfiguration/isDiscretionary`` for this task.
+    public var isDiscretionary: Bool?
+
     /// Replaces ``SessionConfiguration/serviceType`` for this task.
     ///
     /// A connection has one type, so a task of another type than its session's does not use the session's connections:

@@ -31,6 +31,8 @@ final class Transfer {
     var ticket: UInt64 = 0
     var resourceDeadline: Moment
     let idleLimit: Duration
+    /// The conditions that the task requires.
+    let rules: NetworkRules
 
     var source: UploadSource?
     var file: DownloadFile?
@@ -52,6 +54,7 @@ final class Transfer {
         priority = task.priority
         self.head = head
         idleLimit = task.options.timeoutForRequest ?? configuration.timeoutForRequest
+        rules = NetworkRules(task.options, configuration)
         resourceDeadline = now.advanced(by: configuration.timeoutForResource)
         keepsRedirectBodies =
             task.inbox.events.hasDelegate || configuration.policy.redirectHandler != nil
@@ -142,7 +145,7 @@ extension Transfer {
         case retired
         /// Waiting for the next attempt.
         case delayed(until: Moment)
-        /// Admitted while it was suspended; it is queued again when resumed.
+        /// Admitted while it was suspended, or must not use the network; it is queued again when that has changed.
         case parked
         /// Waiting for user code to decide the next step.
         case asking

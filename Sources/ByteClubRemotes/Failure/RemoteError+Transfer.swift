@@ -13,7 +13,8 @@ extension RemoteError {
         let code: Code
         switch error.code {
         case .cancelled: code = .cancelled
-        case .timedOut, .cannotResolveHost, .cannotConnect, .connectionLost, .tls, .proxyRefused: code = .unreachable
+        case .timedOut, .cannotResolveHost, .cannotConnect, .connectionLost, .tls, .proxyRefused, .networkNotAllowed:
+            code = .unreachable
         case .fileChanged, .fileUnreadable, .cannotWriteFile: code = .localFile
         case .bodyTooLarge: code = .tooLarge
         case .badRequest, .badConfiguration: code = .badRequest

@@ -17,6 +17,8 @@ final class StatusRecorder {
     private var nextProgress: [ItemID: Int64] = [:]
     /// Why folders cannot be watched, as it was last reported.
     private var watching: String?
+    /// Whether the session waits for an unmetered network, as it is recorded.
+    private var isMetered = false
     /// Whether an obstacle of the whole mirror is recorded, and whether that is known.
     private var (hasObstacle, isObstacleKnown) = (false, false)
     private var lastSync: Int64?
@@ -144,6 +146,13 @@ final class StatusRecorder {
         watching = problem
     }
 
+    /// Records whether the session waits for an unmetered network.
+    func noteMetered(_ isMetered: Bool) throws {
+        if isMetered == self.isMetered { return }
+        try store.setMeta(.metered, isMetered ? "1" : nil)
+        self.isMetered = isMetered
+    }
+
     // MARK: Deletions
 
     /// Records and reports the held deletions.
@@ -204,7 +213,7 @@ final class StatusRecorder {
         summary.heldByRules = scope.ignoreFiles.held?.entries ?? 0
         summary.problems += problems.count
         summary.isComplete =
-            summary.held == 0 && scope.ignoreFiles.held == nil && outcome.pausedUntil == nil
+            summary.held == 0 && scope.ignoreFiles.held == nil && outcome.pause == nil
             && summary.problems == problems.count && !areApart
         summary.ignored = try scope.ignored()
         return summary
@@ -212,7 +221,7 @@ final class StatusRecorder {
 
     /// Reports why a sync ends without agreement, unless another event has done so.
     func explainEnd(_ summary: SyncSummary, _ outcome: SessionOutcome) throws {
-        guard summary.problems == 0, summary.held == 0, summary.heldByRules == 0, outcome.pausedUntil == nil else {
+        guard summary.problems == 0, summary.held == 0, summary.heldByRules == 0, outcome.pause == nil else {
             return
         }
         let path = try store.unsettled(after: nil, limit: 1).first.map { try store.shownPath(of: $0.id) }
@@ -235,6 +244,11 @@ extension Refusal {
 }
 
 extension SyncEvent {
-    /// The event of a pause until a time in seconds since 1970; `Int64.max` is until it is resumed.
-    init(pausedUntil time: Int64) { self.init(.paused, until: time == .max ? nil : time) }
+    /// The event of a pause.
+    init(_ pause: SessionPause) {
+        switch pause {
+        case .asked(let until): self.init(.paused, until: until == .max ? nil : until)
+        case .metered: self.init(.paused, cause: .metered)
+        }
+    }
 }

@@ -13,6 +13,8 @@ extension SyncEngine {
                 return status
             } ?? SyncStatus()
         status.isRunning = configuration.isRunning
+        // An engine that was killed leaves it.
+        if !status.isRunning { status.waitsForUnmetered = false }
         return status
     }
 
@@ -48,6 +50,7 @@ extension SyncStatus {
         obstacle = try store.records(ObstacleRecord.self).first
             .map { Obstacle(since: $0.since, message: $0.message) }
         watching = try store.meta(.watching)
+        waitsForUnmetered = try store.meta(.metered) != nil
         problems = try store.problems().map { Problem(path: $0.path, message: $0.message) }
         held = try store.heldDeletions().map(HeldDeletion.init)
         heldRules = HeldRules(try store.records(HeldRulesRecord.self).first)

@@ -47,12 +47,15 @@ public final class SyncEngine: Service, Sendable {
     public func runOnce(_ onEvent: @escaping @Sendable (SyncEvent) -> Void) async throws(SyncError) -> SyncSummary {
         do {
             let lock = try takeLock()
+            let inbox = SyncInbox()
             let session = try SyncSession(
-                configuration, remote, SyncEnvironment(configuration), SyncInbox(), onEvent: onEvent)
+                configuration, remote, SyncEnvironment(configuration), inbox, onEvent: onEvent)
+            let network = await followNetwork(inbox)
+            defer { network?.cancel() }
             let (summary, refusal) = try await closing(session, lock) {
                 // Two retries for items that waiting may help.
                 let outcome = try await session.run(until: .agreement(retries: 2))
-                if let until = outcome.pausedUntil { await session.emit(SyncEvent(pausedUntil: until)) }
+                if let pause = outcome.pause { await session.emit(SyncEvent(pause)) }
                 let summary = try await session.summary()
                 return (summary, summary.isComplete ? nil : await session.refusal)
             }
@@ -92,7 +95,26 @@ public final class SyncEngine: Service, Sendable {
         let session = try SyncSession(
             configuration, remote, SyncEnvironment(configuration), inbox, watcher: watcher
         ) { [eventSink] in eventSink.yield($0) }
+        let network = await followNetwork(inbox)
+        defer { network?.cancel() }
         _ = try await closing(session, lock) { try await session.run(until: .never) }
+    }
+
+    /// Posts whether the network is metered: once before this returns, then after each change.
+    ///
+    /// - Returns: The task that does so; nil when it does not matter.
+    private func followNetwork(_ inbox: SyncInbox) async -> Task<Void, Never>? {
+        guard let states = configuration.networkIsMetered?() else { return nil }
+        let (known, sink) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            for await isMetered in states {
+                inbox.post(.network(isMetered: isMetered))
+                sink.finish()
+            }
+            sink.finish()
+        }
+        for await _ in known {}
+        return task
     }
 
     /// Does some work with a session and closes it, whether or not the work throws.

@@ -13,6 +13,8 @@ enum SessionEvent: Sendable {
     case transferProgressed(ItemID, TransferProgress)
     /// A file was read for the audit; nil when there was none to read.
     case audited(AuditedFile?)
+    /// The network's cost is known, or has changed.
+    case network(isMetered: Bool)
 }
 
 /// The queue of a session's events: any thread may post; only the session drains it and waits.

@@ -53,7 +53,7 @@ extension SyncLoop {
         case round(Round)
         /// Nothing is left to do before this time or an event.
         case concluded(until: SyncInstant?)
-        /// A person has paused the mirror; a check at this time finds out whether it still is.
+        /// A person or a metered network has paused the mirror; a check at this time finds out whether it still is.
         case paused(until: SyncInstant)
         case ended
 

@@ -71,6 +71,10 @@ struct SyncLoop: ~Copyable {
         case .audited(let file):
             background.audits.ended(file)
             agenda.needsConclusion = true
+        case .network:
+            // The check begins or ends the pause.
+            entry.checkRoot()
+            backoff.endEarly()
         }
         wake(at: now)
     }
@@ -107,6 +111,9 @@ struct SyncLoop: ~Copyable {
             rescans.addEverything(at: now)
         }
     }
+
+    /// Notes that the long poll under way was cancelled; another one is started when a pause is over.
+    mutating func pollCancelled() { background.polls.cancelled() }
 
     /// Notes that the exclusion rules have changed.
     mutating func rulesChanged(at now: SyncInstant) { rescans.addEverything(at: now) }

@@ -4,8 +4,21 @@ import ByteClubCore
 struct SessionOutcome: Hashable, Sendable {
     /// How many entries' deletions the guard holds.
     var held = 0
-    /// Until when syncing is paused, in seconds since 1970, or `Int64.max` until it is resumed; nil when it is not.
-    var pausedUntil: Int64?
+    /// Why syncing is paused; nil when it is not.
+    var pause: SessionPause?
+}
+
+/// Why a session changes nothing and uses no network for now.
+enum SessionPause: Hashable, Sendable {
+    /// A person has asked for it, until this time in seconds since 1970, or `Int64.max` until it is resumed.
+    case asked(until: Int64)
+    /// The network is metered, and the configuration asks for an unmetered one.
+    case metered
+
+    /// After how long it is over; at a time in seconds since 1970.
+    func rest(at seconds: Int64) -> Duration {
+        if case .asked(let until) = self, until != .max { .seconds(until - seconds) } else { .seconds(10) }
+    }
 }
 
 /// Synchronises one directory with one server folder: it performs the steps that the loop decides on, and reports their
@@ -46,6 +59,8 @@ actor SyncSession {
     /// Whether the root was checked, and nothing that may last has been done since.
     private var isRootChecked = false
     private var hasRested = false
+    /// Whether the network is metered, as the configuration's stream has reported last.
+    private var isMetered = false
     /// Background work that is not a transfer.
     private var (polling, auditing): (Task<Void, Never>?, Task<Void, Never>?)
 
@@ -88,6 +103,8 @@ actor SyncSession {
         status = StatusRecorder(context, onEvent)
         loop = SyncLoop(configuration)
         if try store.meta(.member) != configuration.memberName { try store.setMeta(.member, configuration.memberName) }
+        // An engine that was killed leaves it.
+        if try store.meta(.metered) != nil { try store.setMeta(.metered, nil) }
         desk = try DeletionDesk(context)
     }
 
@@ -103,6 +120,7 @@ actor SyncSession {
         // Another path to the mirror may be the next; without an answer, closing it does the same.
         _ = try? control.setLocked(false)
         try store.setMeta(.watching, nil)
+        try status.noteMetered(false)
         try store.close()
     }
 
@@ -157,6 +175,7 @@ actor SyncSession {
     // MARK: Between steps
 
     private func receive(_ event: SessionEvent) {
+        if case .network(let isMetered) = event { self.isMetered = isMetered }
         if case .transferProgressed(let item, let progress) = event, loop.travelling.contains(item) {
             // Best effort: without it, a status query shows less.
             if status.note(progress, of: item) { try? status.record(loop.backlog) }
@@ -219,7 +238,8 @@ actor SyncSession {
     private func check(_ reloads: Bool, _ restores: Bool, _ report: inout SyncReport) async throws {
         if try await pauseIfAsked(&report) { return }
         loop.setPause(nil, at: now)
-        outcome.pausedUntil = nil
+        outcome.pause = nil
+        try status.noteMetered(false)
         try root.check(store)
         isRootChecked = true
         try local.trash.catchLateWrites(&report)
@@ -241,19 +261,24 @@ actor SyncSession {
         if tried.count == RemoteTree.mostRestored { loop.restoreMore() }
     }
 
-    /// Pauses when a person has asked for it.
+    /// Pauses when a person has asked for it, or while the network is metered.
     ///
     /// - Returns: Whether the mirror is paused.
     private func pauseIfAsked(_ report: inout SyncReport) async throws -> Bool {
-        guard let until = try store.pausedUntil(at: context.seconds) else { return false }
+        let asked = try store.pausedUntil(at: context.seconds).map { SessionPause.asked(until: $0) }
+        guard let pause = asked ?? (isMetered ? .metered : nil) else { return false }
         transfers.stop()
+        if isMetered {
+            polling?.cancel()
+            loop.pollCancelled()
+        }
         // When syncing continues, no scan may find contents that are being installed.
         connector.replica?.abandonPull()
         try await local.bulk.settle(&report)
-        if until != outcome.pausedUntil, watcher != nil { status.emit(SyncEvent(pausedUntil: until)) }
-        outcome.pausedUntil = until
-        let rest: Duration = until == .max ? .seconds(10) : .seconds(until - context.seconds)
-        loop.setPause(rest, at: now)
+        try status.noteMetered(pause == .metered)
+        if pause != outcome.pause, watcher != nil { status.emit(SyncEvent(pause)) }
+        outcome.pause = pause
+        loop.setPause(pause.rest(at: context.seconds), at: now)
         return true
     }
 

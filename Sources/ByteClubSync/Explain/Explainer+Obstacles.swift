@@ -78,6 +78,9 @@ extension Explainer {
         case .forever: lines.append("syncing is paused until it is resumed")
         case .until(let time): lines.append("syncing is paused for another \(Self.duration(time - facts.now))")
         }
+        if facts.isRunning, try store.meta(.metered) != nil {
+            lines.append("the network is metered, and the sync waits for an unmetered one")
+        }
         if let obstacle = try store.records(ObstacleRecord.self).first {
             lines.append("\(obstacle.message), for \(Self.duration(max(0, facts.now - obstacle.since)))")
         }

@@ -40,6 +40,9 @@ struct PollSchedule: Sendable {
     /// Notes that a poll has started.
     mutating func started() { state = .polling }
 
+    /// Notes that the poll under way, if there is one, was cancelled.
+    mutating func cancelled() { if case .polling = state { state = .resting } }
+
     /// Notes that a poll has ended with an answer, and keeps the page that came with it.
     mutating func answered(_ page: (changes: SyncChanges, after: String)? = nil) {
         failures = 0

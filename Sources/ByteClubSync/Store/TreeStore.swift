@@ -154,6 +154,8 @@ enum MetaKey: String, Hashable, Sendable, CaseIterable {
     case approvedRules
     /// The hash of the ignore file that was last written on this machine.
     case ownRules
+    /// Set while an engine waits for an unmetered network.
+    case metered
     /// Why changes on disk are noticed late: one line for people.
     case watching
     /// The number of the item that the audit has read last.

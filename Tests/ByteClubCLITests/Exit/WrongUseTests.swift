@@ -117,7 +117,8 @@ import Testing
         "photos upload HOME/cut.jpg", "photos upload /dev/null", "photos upload https://club.example/a.jpg",
         "photos upload HOME/one.jpg --album ''", "photos upload HOME/one.jpg --album ..",
         "photos upload HOME/one.jpg --album 'a\\x07b'", "photos upload HOME/one.jpg --limit-rate 0",
-        "photos upload HOME/one.jpg --limit-rate 99999999999999999999G", "photos download",
+        "photos upload HOME/one.jpg --limit-rate 99999999999999999999G",
+        "photos upload HOME/one.jpg --unmetered-only", "photos download",
         "photos download city.jpg -o HOME/nosuch/x.jpg", "photos download city.jpg -o HOME/note.txt",
         "photos download city.jpg -o HOME/note.txt/x", "photos download city.jpg -o ''",
         "photos download city.jpg -o - --json", "photos download a.jpg b.jpg -o HOME/x.jpg",
@@ -151,8 +152,10 @@ import Testing
         "BYTECLUB_PIN=banana notes list", "BYTECLUB_INSECURE_HTTP=perhaps notes list",
         "BYTECLUB_LIMIT_RATE=banana photos upload HOME/one.jpg", "BYTECLUB_LIMIT_UP=banana sync HOME/folder --once",
         "BYTECLUB_SCHEDULE=banana sync HOME/folder --once", "BYTECLUB_NOTIFY=banana sync HOME/folder --once",
+        "BYTECLUB_METERED=banana sync HOME/folder --once",
         "XDG_CONFIG_HOME=HOME/set/unknown notes list", "XDG_CONFIG_HOME=HOME/set/nameless notes list",
         "XDG_CONFIG_HOME=HOME/set/token notes list", "XDG_CONFIG_HOME=HOME/set/flag notes list",
+        "XDG_CONFIG_HOME=HOME/set/metered sync HOME/folder --once",
         "XDG_CONFIG_HOME=HOME/set/bytes notes list", "XDG_CONFIG_HOME=HOME/set/folder notes list",
         "XDG_CONFIG_HOME=HOME/set/rate photos upload HOME/one.jpg",
         "XDG_CONFIG_HOME=HOME/set/broken BYTECLUB_TOKEN= notes list", "notes list --ca-file HOME/nosuch",
@@ -223,7 +226,7 @@ import Testing
                 "colour = red\n", "set/nameless/byteclub/config": "server\n",
             "set/token/byteclub/config": "token = x\n", "set/flag/byteclub/config": "notify = maybe\n",
             "set/bytes/byteclub/config": "\0\u{1}\n", "set/rate/byteclub/config": "limit-rate = fast\n",
-            "set/broken/byteclub/credentials": "{",
+            "set/metered/byteclub/config": "# mine\nmetered = sometimes\n", "set/broken/byteclub/credentials": "{",
         ]
         for (name, text) in files { try LocalFiles.write(text, to: home + "/" + name) }
         for name in ["folder", "set/folder/byteclub/config"] { LocalFiles.makeFolder(home + "/" + name) }

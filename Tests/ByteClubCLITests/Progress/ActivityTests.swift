@@ -75,6 +75,7 @@ import Testing
         take(SyncEvent(.problem, message: "cannot connect (http://club.example)", until: 3_723), 9)
         take(SyncEvent(.paused), 10)
         take(SyncEvent(.paused, until: 86_400), 10)
+        take(SyncEvent(.paused, cause: .metered), 10)
         var summary = SyncSummary()
         (summary.held, summary.problems) = (30, 1)
         take(SyncEvent(.idle, summary: summary), 11)

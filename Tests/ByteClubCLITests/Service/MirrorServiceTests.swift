@@ -45,10 +45,10 @@ import Testing
         #expect(try systemctl.asked() == ["--user show-environment", "--user enable --now \(unit)"])
 
         let changed = await world.run(
-            "sync", mirror, "--install", "--folder", "/other", "--limit-up", "2M", in: context)
+            "sync", mirror, "--install", "--folder", "/other", "--limit-up", "2M", "--unmetered-only", in: context)
         #expect(changed == .success, "\(world.err)")
         let other = String(decoding: try LocalFile.read(path), as: UTF8.self)
-        #expect(other.contains(#""--folder" "/other" "--limit-up" "2097152""#), "\(other)")
+        #expect(other.contains(#""--folder" "/other" "--limit-up" "2097152" "--unmetered-only""#), "\(other)")
         #expect(try systemctl.asked().suffix(2) == ["--user enable --now \(unit)", "--user restart \(unit)"])
 
         #expect(await world.run("sync", mirror, "--uninstall", in: context) == .success, "\(world.err)")

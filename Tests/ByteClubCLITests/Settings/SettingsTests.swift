@@ -47,11 +47,19 @@ import Testing
         #expect(throws: SyncError.self) { try configuration.setPace(settings) }
     }
 
+    @Test("what a metered network means is read in any case of letters", arguments: [("wait", true), ("Use", false)])
+    func metered(_ value: String, _ waits: Bool) throws {
+        #expect(try Settings(file: "metered = \(value)", path: "config").waitsForUnmetered == waits)
+        #expect(try Settings(environment: ["BYTECLUB_METERED": value]).waitsForUnmetered == waits)
+        #expect(throws: Failure.self) { try Settings(environment: ["BYTECLUB_METERED": "true"]) }
+    }
+
     @Test(
         "a settings file that makes no sense is told with its line",
         arguments: [
             ("server", ":1:"), ("\nserver = x\ncolour = red", ":3:"), ("insecure-http = maybe", "config:1"),
             ("token = abc", "byteclub login"),
+            ("metered = maybe", "'maybe' for metered in config:1; must be use or wait"),
         ])
     func broken(_ text: String, _ hint: String) {
         do throws(Failure) {

@@ -55,6 +55,7 @@ final class World: Sendable {
                 }, probe: { _ in ServerProbe(status: 401, date: nil, body: [], seconds: 0) },
                 shortCode: { _, _ in nil }, shortCodeAnswer: { _, _, _ in .over }),
             editor: Editor(run: editor), interrupts: interrupts,
+            network: NetworkCost { SwitchedNetwork(isMetered: false).states() },
             engine: SyncEngine.self, completionPatience: .seconds(3600),
             serverPatience: .seconds(3600))
     }

@@ -77,6 +77,7 @@ struct RandomRecords {
         options.timeoutForResource = pick([0, -1, .max, .min, 604_800])
         options.certificateAuthorityFile = optional { $0.text() }
         options.pinnedKeys = pins()
+        (options.allowsMetered, options.allowsConstrained, options.isDiscretionary) = (flag(), flag(), flag())
         return options
     }
 
@@ -115,6 +116,13 @@ struct RandomRecords {
                 status: $0.optional { Int($0.number(100...999)) }, file: $0.optional { $0.text() }, bytes: $0.bytes())
         }
         status.sequence = pick([0, .max, random.next()])
+        return status
+    }
+
+    /// A status with what is sent and not recorded.
+    mutating func shownStatus() -> BackgroundStatus {
+        var status = status()
+        status.obstacle = optional { $0.pick(NetworkConditions.Obstacle.allCases) }
         return status
     }
 
@@ -167,7 +175,7 @@ struct RandomRecords {
     mutating func frame() -> DaemonFrame {
         switch number(0...4) {
         case 0, 1: .call(number: random.next(), call())
-        case 2: .event(pick([.status(status()), .gone(id()), .caughtUp]))
+        case 2: .event(pick([.status(shownStatus()), .gone(id()), .caughtUp]))
         default: .answer(number: random.next(), answer())
         }
     }

@@ -42,6 +42,21 @@ struct TaskFolderTests {
         #expect(names() == ["schedule"])
     }
 
+    @Test("a task that a former version recorded is loaded, and is not restricted")
+    func former() throws {
+        let folder = try TaskFolder(path)
+        let expected = task(5)
+        // Without the three flags at the end.
+        let content = Array(TaskOrderRecord(batch: 0, place: 0, task: expected).encoded.dropLast(3))
+        let file = folder.file(.task, of: expected.id)
+        try SealedFile.write(content, kind: TaskFolder.formerTaskKind, to: file, isDurable: false)
+        let loaded = try folder.load()
+        #expect(loaded.tasks == [expected] && loaded.damage.isEmpty)
+        // Such a record of the present kind is damaged.
+        try SealedFile.write(content, kind: TaskFolder.Part.task.kind, to: file, isDurable: false)
+        #expect(try folder.load().tasks.isEmpty)
+    }
+
     @Test("only the owner can access the folder and its files, and a folder that others can write to is refused")
     func modes() throws {
         let deep = path + "/a/b"
@@ -101,7 +116,8 @@ struct TaskFolderTests {
             try SealedFile.write([], kind: "bgbatch1", to: folder.batchFile(number), isDurable: false)
             for (place, task) in batch.enumerated().prefix(written) {
                 let content = TaskOrderRecord(batch: number, place: Int64(place), task: task).encoded
-                try SealedFile.write(content, kind: "bgtask1", to: folder.file(.task, of: task.id), isDurable: false)
+                let file = folder.file(.task, of: task.id)
+                try SealedFile.write(content, kind: TaskFolder.Part.task.kind, to: file, isDurable: false)
             }
             if written == 2 { _ = home.write("tasks/.byteclub-5.new", [1]) }
             #expect(try folder.load().tasks == [task(9)])

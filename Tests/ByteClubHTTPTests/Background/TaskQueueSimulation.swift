@@ -26,6 +26,8 @@ private struct World {
     var queue: TaskQueue
     var now: Int64 = 1_800_000_000_000
     var isHeld = false
+    /// The conditions that the queue knows.
+    var conditions: NetworkConditions?
     var isClockBack = false
 
     /// The statuses on disk, those sent last, and the running tasks, including stopped ones until they end.
@@ -52,7 +54,7 @@ private struct World {
         let known = disk.keys.sorted { $0.number < $1.number }
         let id = known.isEmpty ? random.id() : random.pick(known)
         let under = running.keys.sorted { $0.number < $1.number }
-        switch random.number(0...15) {
+        switch random.number(0...16) {
         case 0, 1: submit()
         case 2, 3:
             let priority = random.priority()
@@ -78,6 +80,9 @@ private struct World {
         case 14:
             if let time = queue.wakeUp, random.flag() { now = max(now, time) }
             handle(.woke)
+        case 15:
+            let isMetered = random.flag()
+            change(NetworkConditions(isMetered: isMetered, isConstrained: isMetered, isOnBattery: random.flag()))
         default: random.flag() ? restart() : jump()
         }
     }
@@ -86,6 +91,7 @@ private struct World {
     mutating func finish() {
         isHeld = false
         handle(.held(false))
+        change(NetworkConditions())
         var turns = 0
         while !queue.isIdle, problem == nil {
             turns += 1
@@ -108,12 +114,25 @@ private struct World {
         }
     }
 
+    private mutating func change(_ present: NetworkConditions) {
+        conditions = present
+        handle(.networkConditions(present))
+    }
+
+    /// Whether a task must not use the network.
+    private func isBarred(_ status: BackgroundStatus) -> Bool {
+        let rules = NetworkRules(status.request.options)
+        return rules.isRestrictive && (conditions.map { rules.obstacle(in: $0) != nil } ?? true)
+    }
+
     private mutating func submit() {
         let tasks = (0..<random.number(1...3)).map { _ in
             var options = BackgroundOptions()
             options.priority = random.priority()
             options.earliestStart = random.flag() ? now / 1000 + 30 : nil
             options.timeoutForResource = random.pick([5, 600, 7 * 86400])
+            options.allowsMetered = random.number(0...3) > 0
+            options.isDiscretionary = random.number(0...3) == 0
             let request = HTTPRequest(
                 method: random.pick([.post, .put]), scheme: "http", authority: "club.example", path: "/")
             return BackgroundStatus(
@@ -137,6 +156,7 @@ private struct World {
         // No program ends and starts again within the same millisecond.
         now += 1
         queue = TaskQueue(maximumTasks: maximumTasks, retention: 3600)
+        conditions = nil
         if isHeld { handle(.held(true)) }
         let tasks = disk.values.sorted { ($0.created, $0.id.number) < ($1.created, $1.id.number) }
         running = [:]
@@ -160,7 +180,9 @@ private struct World {
             let earliest = (status.request.options.earliestStart ?? 0) * 1000
             if status.state == .waiting {
                 let due = max(status.nextAttempt ?? 0, earliest)
-                if due <= now, !isHeld, running.count < maximumTasks { fail("\(status.id) waits for nothing") }
+                if due <= now, !isHeld, running.count < maximumTasks, !isBarred(status) {
+                    fail("\(status.id) waits for nothing")
+                }
                 if due > now, queue.wakeUp ?? .max > due { fail("nobody wakes up for \(status.id)") }
                 if let next = status.nextAttempt, next - now > (status.failure?.retryAfter == nil ? 300_000 : 3_600_000)
                 {
@@ -171,7 +193,11 @@ private struct World {
             }
             if (status.state == .running) != (running[status.id] != nil) { fail("\(status.id) is not \(status.state)") }
             if forgotten.contains(status.id) { fail("\(status.id) came back") }
+            if status.obstacle != nil, !isBarred(status) || status.state != .waiting {
+                fail("\(status.id) has an obstacle that is none")
+            }
         }
+        if !queue.needsConditions { conditions = nil }
         let isActive = queue.all.contains { $0.state == .waiting || $0.state == .running }
         if queue.isIdle == isActive { fail("idle or not is wrong") }
     }
@@ -181,6 +207,7 @@ private struct World {
         case .start(let id):
             if running[id] != nil || running.count >= maximumTasks || isHeld { fail("\(id) started out of turn") }
             if disk[id]?.state != .running || told[id]?.state != .running { fail("\(id) started untold") }
+            if let status = disk[id], isBarred(status) { fail("\(id) started on a network that it must not use") }
             if disk[id]?.request.options.earliestStart ?? 0 > now / 1000 { fail("\(id) started too early") }
             running[id] = false
         case .stop(let id):

@@ -475,4 +475,84 @@ struct TaskQueueTests {
             _ = bench.queue.handle(.loaded([status]), at: Self.start)
         }
     }
+
+    @Test("a restricted task waits until the conditions are known and allow it, and says why")
+    func conditions() {
+        let (free, metered) = (NetworkConditions(), NetworkConditions(isMetered: true))
+        let explicit = NetworkConditions(isMetered: true, isConstrained: true)
+        let battery = NetworkConditions(isOnBattery: true)
+        typealias Change = (NetworkConditions, NetworkConditions.Obstacle?, isStarted: Bool)
+        let cases: [((inout BackgroundOptions) -> Void, [Change])] = [
+            ({ $0.allowsMetered = false }, [(metered, .metered, false), (free, nil, true)]),
+            ({ $0.allowsMetered = false }, [(explicit, .metered, false), (battery, nil, true)]),
+            ({ $0.allowsConstrained = false }, [(explicit, .constrained, false), (metered, nil, true)]),
+            (
+                { $0.isDiscretionary = true },
+                [(metered, .metered, false), (battery, .battery, false), (free, nil, true)]
+            ),
+        ]
+        for (options, changes) in cases {
+            var bench = Bench()
+            let id = bench.submit(1, options)
+            #expect(bench.started.isEmpty && bench.queue.needsConditions && !bench.queue.isIdle)
+            for (conditions, obstacle, isStarted) in changes {
+                bench.handle(.networkConditions(conditions), after: 1)
+                #expect(bench.queue[id]?.obstacle == obstacle && bench.started == (isStarted ? [1] : []))
+                #expect(isStarted || bench.told.map(\.obstacle) == [obstacle])
+                // Once it is said, it is not said again, and nothing wakes up for it but its time limit.
+                if !isStarted {
+                    bench.handle(.networkConditions(conditions))
+                    #expect(bench.steps.isEmpty && bench.queue.wakeUp ?? 0 > bench.now + 86_400_000)
+                }
+            }
+            bench.handle(.ended(id, .done(BackgroundResult())))
+            #expect(!bench.queue.needsConditions)
+        }
+    }
+
+    @Test("a restricted task does not hold up others, keeps its place among its like, and times out")
+    func barred() {
+        var bench = Bench()
+        let first = bench.submit(1) { $0.allowsMetered = false }
+        let second = bench.submit(2) { $0.allowsMetered = false }
+        let third = bench.submit(3)
+        #expect(bench.started == [3])
+        bench.handle(.networkConditions(NetworkConditions(isMetered: true)))
+        bench.handle(.ended(third, .done(BackgroundResult())))
+        #expect(bench.started.isEmpty && bench.queue[second]?.obstacle == .metered)
+        bench.handle(.changed([first], .pause))
+        #expect(bench.queue[first]?.obstacle == nil && bench.state(first) == .paused)
+        bench.handle(.changed([first], .resume))
+        #expect(bench.queue[first]?.obstacle == .metered && bench.started.isEmpty)
+        bench.handle(.networkConditions(NetworkConditions()))
+        #expect(bench.started == [1] && bench.drain() == [1, 2])
+        let late = bench.submit(4) {
+            $0.allowsMetered = false
+            $0.timeoutForResource = 60
+        }
+        // The conditions of before are forgotten, as no task needed them.
+        #expect(bench.started.isEmpty)
+        bench.handle(.networkConditions(NetworkConditions(isMetered: true)))
+        bench.handle(.woke, after: 60_000)
+        #expect(bench.state(late) == .failed)
+        #expect(bench.queue[late]?.failure?.message == "it was not done within 60 s; the network is metered")
+    }
+
+    @Test("a task under way is stopped on a network that it must not use, unless it must not be sent twice")
+    func underWay() {
+        var bench = Bench(maximumTasks: 3)
+        let download = bench.submit(1) { $0.isDiscretionary = true }
+        let post = bench.submit(2, method: .post) { $0.allowsMetered = false }
+        bench.handle(.networkConditions(NetworkConditions()))
+        #expect(bench.started == [1, 2])
+        bench.handle(.networkConditions(NetworkConditions(isOnBattery: true)))
+        #expect(bench.stopped.isEmpty)
+        bench.handle(.networkConditions(NetworkConditions(isMetered: true)))
+        #expect(bench.stopped == [1])
+        bench.handle(.ended(download, .stopped))
+        #expect(bench.state(download) == .waiting && bench.queue[download]?.obstacle == .metered)
+        #expect(bench.state(post) == .running)
+        bench.handle(.networkConditions(NetworkConditions()))
+        #expect(bench.started == [1] && bench.queue[download]?.obstacle == nil)
+    }
 }

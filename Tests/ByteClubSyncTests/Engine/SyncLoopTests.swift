@@ -161,6 +161,25 @@ import Testing
         #expect(wait.map { $0 > .seconds(29) && $0 <= .seconds(30) } == true)
     }
 
+    @Test("a change of the network ends a wait after failures, and has the pause checked", arguments: [true, false])
+    func network(isMetered: Bool) throws {
+        var run = try Run()
+        let away = SyncError(.remote(RemoteError(.unreachable, "away")), "away")
+        _ = try run.loop.failed(.pull, away, at: run.now)
+        guard case .wait(let until?) = run.loop.next(at: run.now) else {
+            Issue.record("it does not wait")
+            return
+        }
+        #expect(until > run.now)
+        run.loop.receive(.network(isMetered: isMetered), at: run.now)
+        try run.step()
+        try run.step()
+        guard run.steps.count == 2, case .recover = run.steps[0], case .check = run.steps[1] else {
+            Issue.record("\(run.steps)")
+            return
+        }
+    }
+
     @Test("items that are ready all the time keep no round from its end")
     func readyWithoutEnd() throws {
         var run = try Run()

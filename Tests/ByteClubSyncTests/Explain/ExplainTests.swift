@@ -91,6 +91,10 @@ import Testing
         try mirror.store.setMeta(.pausedUntil, "1000")
         #expect(try blockers().isEmpty)
 
+        try mirror.store.setMeta(.metered, "1")
+        #expect(try blockers() == ["the network is metered, and the sync waits for an unmetered one"])
+        try mirror.store.setMeta(.metered, nil)
+
         try mirror.store.save(ObstacleRecord(since: 880, message: "the server cannot be reached"))
         #expect(try blockers() == ["the server cannot be reached, for 2 minutes"])
         try mirror.store.replace([ObstacleRecord]())

@@ -27,6 +27,12 @@ import Testing
         #expect(polls.pullAt == moment(3), "the second failure in a row waits longer")
         polls.answered()
         #expect(polls.isDue)
+        polls.started()
+        polls.cancelled()
+        #expect(polls.isDue, "a poll that was cancelled is made again")
+        polls.answered((changes, "1"))
+        polls.cancelled()
+        #expect(polls.takePage()?.after == "1", "a page that came before that is kept")
     }
 
     @Test("an audit that is off never starts, and another one needs a time of its own")

@@ -142,7 +142,7 @@ struct PhotosDownloadCommand: ClubCommand {
     /// Records the downloads for the daemon.
     private func record(_ flags: Settings, _ context: Context) async throws {
         let (server, login) = try context.transferServer(flags: flags)
-        let rate = try transfer.rate(context, flags)
+        let recording = try transfer.recording(context, flags, json: options.output.json)
         let names = names
         let isOne = try await isOne(login, context)
         let isFolder = output.map { $0.hasSuffix("/") || LocalFile.isDirectory($0) } ?? false
@@ -183,6 +183,6 @@ struct PhotosDownloadCommand: ClubCommand {
             }
         }
         if orders.isEmpty { return }
-        try await BackgroundRecording(context: context, rateLimit: rate, json: options.output.json).record(orders)
+        try await recording.record(orders)
     }
 }

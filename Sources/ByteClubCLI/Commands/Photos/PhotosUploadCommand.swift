@@ -95,7 +95,7 @@ struct PhotosUploadCommand: ClubCommand {
     /// Records the uploads for the daemon.
     private func record(_ flags: Settings, _ context: Context) async throws {
         let (server, login) = try context.transferServer(flags: flags)
-        let rate = try transfer.rate(context, flags)
+        let recording = try transfer.recording(context, flags, json: options.output.json)
         let folder = try album.map { try EntryPath.photo($0, login) } ?? login.photos
         var orders: [Result<PhotoUploadOrder, Failure>] = []
         for chosen in ChosenPhoto.all(in: files, isFlat: flat) {
@@ -119,6 +119,6 @@ struct PhotosUploadCommand: ClubCommand {
                 orders.append(.failure(Failure(error)))
             }
         }
-        try await BackgroundRecording(context: context, rateLimit: rate, json: options.output.json).record(orders)
+        try await recording.record(orders)
     }
 }

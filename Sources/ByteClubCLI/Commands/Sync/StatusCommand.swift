@@ -31,9 +31,12 @@ struct StatusCommand: MirrorCommand {
         var leftOut: [String] = []
         /// Running transfers of large files; nil without any.
         var activity: ActivityFile.Activity?
-        /// Changes that wait while the mirror is paused; nil when it is not paused, or when they are unknown.
+        /// Changes that wait while the mirror is paused; nil when it is not paused, also by a metered network, or when
+        /// they are unknown.
         var waiting: SyncWaiting?
         var isVisible: Bool { true }
+        /// Whether a person or a metered network keeps the sync from all changes.
+        var isOnHold: Bool { status.isPaused || status.waitsForUnmetered }
 
         func text(_ style: TextStyle) -> String {
             lines(style).map { style.line($0.text, $0.state) }.joined(separator: "\n")
@@ -59,8 +62,9 @@ struct StatusCommand: MirrorCommand {
             if status.isPaused {
                 let end = status.pausedUntil.map { " until \(style.calendar($0))" } ?? ""
                 add(["paused\(end); 'byteclub sync resume' resumes it"], .warning)
-                if let waiting { add(["waiting: \(Self.words(waiting))"], nil) }
             }
+            if status.waitsForUnmetered { add(["waiting for an unmetered network"], .warning) }
+            if let waiting { add(["waiting: \(Self.words(waiting))"], nil) }
             if let obstacle = status.obstacle {
                 add(["blocked: \(obstacle.message), since \(style.calendar(obstacle.since))"], .bad)
             }
@@ -125,7 +129,7 @@ struct StatusCommand: MirrorCommand {
         let place = try MirrorPlace(directory, context)
         if watch { return try await follow(place, engine, context) }
         var status = try result(place, engine)
-        if status.status.isPaused { status.waiting = try? engine.waiting(of: place.configuration) }
+        if status.isOnHold { status.waiting = try? engine.waiting(of: place.configuration) }
         try context.print(status, json: outputOptions.json)
         if status.status.isKnown, !LocalFile.isDirectory(place.directory) {
             throw Failure(.noInput, "the mirror '\(place.directory)' is gone")
@@ -155,7 +159,7 @@ struct StatusCommand: MirrorCommand {
             var paused: (status: SyncStatus, waiting: SyncWaiting?)?
             while true {
                 var result = try result(place, engine)
-                if result.status.isPaused {
+                if result.isOnHold {
                     if paused?.status != result.status {
                         paused = (result.status, try? engine.waiting(of: place.configuration))
                     }

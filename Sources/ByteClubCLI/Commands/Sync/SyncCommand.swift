@@ -33,11 +33,15 @@ struct SyncCommand: ParsableCommand {
             With BYTECLUB_PLAIN=1 in the environment, only Core API v1 is used: for a server or proxy that announces \
             ByteClub's faster protocol but does not support it.
 
+            With --unmetered-only, or 'metered = wait' in the settings, a sync pauses while the network is metered, as \
+            NetworkManager sees it; then --once and --dry-run do nothing. Changes made meanwhile are found when it \
+            resumes, at once with the next unmetered network.
+
             With --install your user systemd starts the sync now and at each login.
 
-            Exit codes of --once: 0 both sides agree, 75 something is held, paused or not done yet, 66 the mirror is \
-            gone, 77 your role does not allow the remaining changes ('byteclub sync revert' reverts them). Links, \
-            pipes and names that no server accepts are noted and are not failures.
+            Exit codes of --once: 0 both sides agree, 75 something is held, paused or not done yet, also because the \
+            network is metered, 66 the mirror is gone, 77 your role does not allow the remaining changes ('byteclub \
+            sync revert' reverts them). Links, pipes and names that no server accepts are noted and are not failures.
 
             Examples:
               byteclub sync ~/club
@@ -85,6 +89,11 @@ struct SyncOptions: ParsableArguments {
         help: "Notify on the desktop of other members' changes and of conflicts; default: BYTECLUB_NOTIFY.")
     var notify: Bool?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Pause while the network is metered; default: BYTECLUB_METERED, which is use or wait.")
+    var unmeteredOnly: Bool?
+
     @OptionGroup var pace: PaceOptions
     @OptionGroup var progressOptions: ProgressOptions
     @OptionGroup var connection: ConnectionOptions
@@ -102,6 +111,7 @@ struct SyncOptions: ParsableArguments {
     var settings: Settings {
         var settings = pace.added(to: connection.settings)
         settings.notifies = notify
+        settings.waitsForUnmetered = unmeteredOnly
         return settings
     }
 
@@ -117,6 +127,7 @@ struct SyncOptions: ParsableArguments {
         var words = values.flatMap { name, value in value.map { [name, $0] } ?? [] }
         if settings.allowsInsecureHTTP == true { words.append("--insecure-http") }
         if let notify { words.append(notify ? "--notify" : "--no-notify") }
+        if let unmeteredOnly { words.append(unmeteredOnly ? "--unmetered-only" : "--no-unmetered-only") }
         return words
     }
 }

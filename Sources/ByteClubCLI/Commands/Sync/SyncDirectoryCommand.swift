@@ -20,7 +20,8 @@ struct SyncDirectoryCommand: MirrorCommand {
         let login = try context.login(flags: options.connection.settings)
         let place = try MirrorPlace(directory, context)
         try place.checkWord(directory)
-        if !options.dryRun, let before = try place.registry.follow(to: place.directory, engine) {
+        let isRefused = await isRefused(waits: try waitsForUnmetered(context), context)
+        if !options.dryRun, !isRefused, let before = try place.registry.follow(to: place.directory, engine) {
             context.note("the mirror was moved here from '\(before)'")
         }
         let settings = try configuration(place, login, context)
@@ -34,6 +35,10 @@ struct SyncDirectoryCommand: MirrorCommand {
         let notification = ServiceNotifier(context.environment)
         let notifier = once || dryRun ? nil : try notifier(context)
         do {
+            if isRefused {
+                throw Failure(
+                    .tryAgain, "the network is metered; nothing was done, and --no-unmetered-only syncs all the same")
+            }
             try place.prepare(engine, isDryRun: dryRun)
             if !dryRun {
                 try place.bind(to: settings.remoteRoot)
@@ -64,6 +69,18 @@ struct SyncDirectoryCommand: MirrorCommand {
             try printer.finish(failure)
             throw failure
         }
+    }
+
+    /// Whether a sync with an end does nothing, because the network is metered.
+    private func isRefused(waits: Bool, _ context: Context) async -> Bool {
+        guard waits, options.once || options.dryRun else { return false }
+        return await context.network.isMetered
+    }
+
+    /// Whether the sync waits while the network is metered; not inlined, as ``configuration(_:_:_:)``.
+    @inline(never)
+    private func waitsForUnmetered(_ context: Context) throws -> Bool {
+        try context.settings(flags: options.settings).waitsForUnmetered == true
     }
 
     /// Prints the number of unresolved conflicts, old and new.
@@ -105,7 +122,9 @@ struct SyncDirectoryCommand: MirrorCommand {
     ) throws -> SyncConfiguration {
         var configuration = try place.configuration(login, context)
         configuration.approvesDeletions = options.forceDeletes
-        try configuration.setPace(try context.settings(flags: options.settings))
+        let settings = try context.settings(flags: options.settings)
+        try configuration.setPace(settings)
+        if settings.waitsForUnmetered == true { configuration.networkIsMetered = context.network.states }
         return configuration
     }
 

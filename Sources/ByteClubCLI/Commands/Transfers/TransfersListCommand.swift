@@ -8,9 +8,9 @@ struct TransfersListCommand: LocalCommand {
         abstract: "List background transfers; on a terminal until all have finished or are paused.",
         discussion: """
             With --json a transfer is an object with id, kind (upload or download), label, state (waiting, running, \
-            paused, done or failed), bytes, total, rate in bytes per second, timeLeft in seconds, nextAttempt, and \
-            message: the error, or the current step. In a pipe the columns are id, kind, label, state, bytes, total, \
-            rate, timeLeft and message.
+            paused, done or failed), bytes, total, rate in bytes per second, timeLeft in seconds, nextAttempt, \
+            obstacle (metered: it waits for an unmetered network), and message: the error, or the current step. In a \
+            pipe the columns are id, kind, label, state, bytes, total, rate, timeLeft and message.
             """)
 
     @Flag(help: "List once, even on a terminal.")

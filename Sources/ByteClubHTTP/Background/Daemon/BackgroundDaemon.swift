@@ -40,6 +40,9 @@ public struct BackgroundDaemon: Sendable {
     /// How long a client waits at most until a task that it pauses or cancels has stopped.
     var longestStop: Duration = .seconds(5)
 
+    /// Where the conditions of the network are read; nil for this machine's.
+    var conditionsSource: ConditionsSource?
+
     /// The daemon's log, which never contains secrets.
     public var logger: Logger?
 

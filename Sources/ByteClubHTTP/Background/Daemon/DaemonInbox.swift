@@ -14,6 +14,8 @@ enum DaemonNotice: Sendable {
     case finished
     /// A program of ``RelaunchPlan/Step/start(_:_:)`` runs, cannot be started, or has ended.
     case relaunch(RelaunchPlan.Event)
+    /// The conditions of the network, now or after a change.
+    case conditions(NetworkConditions)
     /// The daemon must end.
     case stop
 }

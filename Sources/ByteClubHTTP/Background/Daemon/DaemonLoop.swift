@@ -44,6 +44,8 @@ final class DaemonLoop {
     private let alarm: Int32
     private var alarmTime: Int64?
     private var network: NetworkWatch?
+    /// Watches the conditions of the network while tasks depend on them.
+    private var conditions: ConditionsWatch?
     private var lastConnection: UInt64 = 0
     private var buffer = [UInt8](repeating: 0, count: 16 << 10)
 
@@ -109,6 +111,7 @@ final class DaemonLoop {
         timers.set(.idle, isIdle ? daemon.idleTimeout : nil, from: now)
         timers.set(.relaunch, nil, from: now)
         if !isStopping { timers.set(.relaunch, relaunches.wakeUp.map { now.duration(to: $0) }, from: now) }
+        if queue.needsConditions, !isStopping { watchConditions() } else { conditions = nil }
         if !queue.isIdle, !isStopping { network = network ?? NetworkWatch() } else { network = nil }
         var time = queue.wakeUp
         // Without tasks the rate does not matter.
@@ -118,6 +121,13 @@ final class DaemonLoop {
         alarmTime = time
         // A time in the past rings at once; 0 would stop the alarm.
         _ = byteclub_set_clock_alarm(alarm, time.map { max($0, 1) } ?? 0)
+    }
+
+    private func watchConditions() {
+        guard conditions == nil else { return }
+        var source = daemon.conditionsSource ?? .system
+        source.logger = daemon.logger
+        conditions = ConditionsWatch(source) { [inbox] in inbox.post(.conditions($0)) }
     }
 
     private func sleep() {
@@ -216,6 +226,7 @@ final class DaemonLoop {
             case .discarded(let id, let number): finishDiscard(id, number)
             case .finished: finishing -= 1
             case .relaunch(let event): apply(relaunch: event)
+            case .conditions(let present): apply(.networkConditions(present))
             case .stop: stop()
             }
         }

@@ -16,6 +16,8 @@ struct QueuedTask: Sendable {
     }
 
     var status: BackgroundStatus
+    /// The conditions that it requires.
+    let rules: NetworkRules
     var activity = Activity.none
     /// Its position among all tasks, oldest first.
     let place: UInt64
@@ -48,6 +50,8 @@ struct QueuedTask: Sendable {
 
     init(_ status: BackgroundStatus, place: UInt64) {
         self.status = status
+        self.status.obstacle = nil
+        rules = NetworkRules(status.request.options)
         self.place = place
     }
 
@@ -98,6 +102,7 @@ struct QueuedTask: Sendable {
         status.changed = now
         status.bytesPerSecond = 0
         status.nextAttempt = nil
+        status.obstacle = nil
         isUntold = false
         if state != .running {
             activity = .none
@@ -151,7 +156,7 @@ struct QueuedTask: Sendable {
 
     mutating func timeOut(after failure: BackgroundFailure?, at now: Int64) {
         let seconds = status.request.options.timeoutForResource
-        let last = failure.map { "; the last attempt: \($0.message)" } ?? ""
+        let last = status.obstacle.map { "; \($0)" } ?? failure.map { "; the last attempt: \($0.message)" } ?? ""
         fail(BackgroundFailure(.timedOut, "it was not done within \(seconds) s\(last)"), at: now)
     }
 

@@ -60,10 +60,12 @@ extension TaskFolder {
         case unreadable(Int32)
     }
 
-    private func sealed<Value: Recordable>(_ path: String, _ kind: String, as type: Value.Type) -> Sealed<Value> {
+    private func sealed<Value: Recordable>(
+        _ path: String, _ kind: String, as type: Value.Type, format: RecordReader.Format = .present
+    ) -> Sealed<Value> {
         switch SealedFile.read(path, kind: kind, limit: Self.mostBytes) {
         case .whole(let bytes):
-            if let value = try? Value(decoding: bytes) { .value(value) } else { .damaged }
+            if let value = try? Value(decoding: bytes, format: format) { .value(value) } else { .damaged }
         case .missing: .missing
         case .damaged: .damaged
         case .unreadable(let code): .unreadable(code)
@@ -71,7 +73,12 @@ extension TaskFolder {
     }
 
     private func record(of id: BackgroundTask.ID, _ parts: Set<Part>, _ damage: inout [String]) -> TaskOrderRecord? {
-        switch sealed(file(.task, of: id), Part.task.kind, as: TaskOrderRecord.self) {
+        let path = file(.task, of: id)
+        var record = sealed(path, Part.task.kind, as: TaskOrderRecord.self)
+        if case .damaged = record {
+            record = sealed(path, Self.formerTaskKind, as: TaskOrderRecord.self, format: .withoutConditions)
+        }
+        switch record {
         case .value(let record) where record.task.id == id: return record
         case .value, .damaged:
             let moved = move("\(id).task")

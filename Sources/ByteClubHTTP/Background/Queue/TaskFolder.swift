@@ -14,8 +14,11 @@ struct TaskFolder: Sendable {
         case task, state, resume, checkpoint
 
         /// The kind of the part's ``SealedFile``; a journal is none.
-        var kind: String { "bg\(rawValue.prefix(5))1" }
+        var kind: String { "bg\(rawValue.prefix(5))\(self == .task ? 2 : 1)" }
     }
+
+    /// The kind of `ID.task` as former versions wrote it: ``RecordReader/Format/withoutConditions``.
+    static let formerTaskKind = "bgtask1"
 
     static let scheduleKind = "bgsched2"
     static let batchSuffix = ".batch"

@@ -17,6 +17,8 @@ struct TaskQueue: Sendable {
         case acknowledged([TakenEnd])
         /// The network has changed, so tasks need not wait for their next attempt unless a server answered the last one.
         case networkChanged
+        /// The conditions of the network, which restricted tasks depend on; none of them starts before the first ones.
+        case networkConditions(NetworkConditions)
         /// The schedule pauses all tasks, or no longer does; it does not interrupt uploads that must not be sent twice.
         case held(Bool)
         /// The schedule limits the rate, or no longer does.
@@ -64,6 +66,12 @@ struct TaskQueue: Sendable {
     private var lanes = PriorityLanes<(id: BackgroundTask.ID, ticket: UInt64)>()
     private var isHeld = false
     private var isLimited = false
+    /// The last conditions; nil before they are known, and while no task depends on them.
+    private var conditions: NetworkConditions?
+    /// How many tasks that wait or run depend on the conditions.
+    private var restrictedCount = 0
+    /// The tasks whose turn came while they must not use the network.
+    private var barred: Set<BackgroundTask.ID> = []
     /// How many tasks wait or run.
     private var activeCount = 0
     /// The next place or ticket.
@@ -92,8 +100,11 @@ struct TaskQueue: Sendable {
         while let alarm = alarms.popFirst(until: now) { ring(alarm, at: now) }
         let most = isLimited ? maximumLimitedTasks : maximumTasks
         while !isHeld, underWay.count < most, let (id, ticket) = lanes.popFirst() {
-            if tasks[id]?.ticket == ticket { start(id, at: now) }
+            guard let task = tasks[id], task.ticket == ticket else { continue }
+            if task.rules.isRestrictive, isBarred(task, at: now) { continue }
+            start(id, at: now)
         }
+        if restrictedCount == 0 { conditions = nil }
         for id in underWay { tellProgress(id, at: now) }
         defer { steps = [] }
         return steps
@@ -120,6 +131,9 @@ struct TaskQueue: Sendable {
 
     /// All tasks, oldest first.
     var all: [BackgroundStatus] { tasks.values.sorted { $0.place < $1.place }.map(\.status) }
+
+    /// Whether ``Event/networkConditions(_:)`` must be sent.
+    var needsConditions: Bool { restrictedCount > 0 }
 
     /// Whether no task runs, and none will start by itself.
     var isIdle: Bool { activeCount == 0 }
@@ -149,6 +163,7 @@ extension TaskQueue {
             for id in waitingForRetry(after: now) where tasks[id]?.mayBeHurried == true {
                 hurry(id, at: now)
             }
+        case .networkConditions(let conditions): apply(conditions, at: now)
         case .held(let isHeld):
             self.isHeld = isHeld
             guard isHeld else { return }
@@ -267,16 +282,24 @@ extension TaskQueue {
     private mutating func insert(_ status: BackgroundStatus, at now: Int64) {
         number += 1
         tasks[status.id] = QueuedTask(status, place: number)
-        if status.state == .waiting || status.state == .running { activeCount += 1 }
+        if status.state == .waiting || status.state == .running {
+            activeCount += 1
+            restrictedCount += NetworkRules(status.request.options).isRestrictive ? 1 : 0
+        }
         update(status.id) { _ = $0.keepTimes(within: now) }
     }
 
     private mutating func update(_ id: BackgroundTask.ID, _ change: (inout QueuedTask) -> Void) {
         guard var task = tasks[id] else { return }
-        activeCount -= task.isActive ? 1 : 0
+        let wasActive = task.isActive
         change(&task)
-        activeCount += task.isActive ? 1 : 0
-        if task.status.state != .waiting { task.ticket = nil }
+        let change = (task.isActive ? 1 : 0) - (wasActive ? 1 : 0)
+        activeCount += change
+        if task.rules.isRestrictive { restrictedCount += change }
+        if task.status.state != .waiting {
+            task.ticket = nil
+            barred.remove(id)
+        }
         tasks[id] = task
     }
 
@@ -365,6 +388,46 @@ extension TaskQueue {
         }
         guard let task = tasks[id], task.isUntold, now - task.told >= Self.tellInterval else { return }
         publish(id, at: now, isSaved: now - task.saved < Self.saveInterval)
+    }
+}
+
+// MARK: - Conditions
+
+extension TaskQueue {
+    /// Whether a task whose turn has come must wait for other conditions; it keeps its ticket meanwhile.
+    private mutating func isBarred(_ task: QueuedTask, at now: Int64) -> Bool {
+        let id = task.status.id
+        let obstacle = conditions.flatMap { task.rules.obstacle(in: $0) }
+        guard conditions == nil || obstacle != nil else { return false }
+        barred.insert(id)
+        if obstacle != task.status.obstacle {
+            update(id) { $0.status.obstacle = obstacle }
+            publish(id, at: now, isSaved: true)
+        }
+        return true
+    }
+
+    private mutating func apply(_ conditions: NetworkConditions, at now: Int64) {
+        guard restrictedCount > 0 else { return }
+        self.conditions = conditions
+        for id in placed(barred) {
+            guard let task = tasks[id] else { continue }
+            let obstacle = task.rules.obstacle(in: conditions)
+            if obstacle != task.status.obstacle {
+                update(id) { $0.status.obstacle = obstacle }
+                publish(id, at: now, isSaved: true)
+            }
+            guard obstacle == nil else { continue }
+            barred.remove(id)
+            // Without a ticket it is not due any more, since the clock was set back.
+            if task.ticket != nil { queue(id, at: now) }
+        }
+        for id in placed(underWay) {
+            guard let task = tasks[id], task.status.request.isRepeatable,
+                task.rules.obstacle(in: conditions, isUnderWay: true) != nil
+            else { continue }
+            stop(id, then: .waits, at: now)
+        }
     }
 }
 

@@ -27,7 +27,7 @@ extension BackgroundOptions: Recordable {
     func encode(to writer: inout RecordWriter) {
         writer.put(
             label, credential, publicFields, priority, rateLimit, idempotencyKey, earliestStart, timeoutForResource,
-            certificateAuthorityFile, pinnedKeys)
+            certificateAuthorityFile, pinnedKeys, allowsMetered, allowsConstrained, isDiscretionary)
     }
 
     init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
@@ -35,8 +35,13 @@ extension BackgroundOptions: Recordable {
             label, credential, publicFields, priority, rateLimit, idempotencyKey, earliestStart, timeoutForResource,
             certificateAuthorityFile, pinnedKeys
         ) = try reader.values()
+        // Former versions of the record end here.
+        if reader.format == .withoutConditions { return }
+        (allowsMetered, allowsConstrained, isDiscretionary) = try reader.values()
     }
 }
+
+extension NetworkConditions.Obstacle: Recordable {}
 
 extension SessionTask.Priority: Recordable {}
 

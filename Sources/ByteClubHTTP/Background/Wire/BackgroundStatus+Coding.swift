@@ -2,11 +2,13 @@ extension BackgroundStatus: Recordable {
     func encode(to writer: inout RecordWriter) {
         encodeOrder(to: &writer)
         encodeState(to: &writer)
+        writer.put(obstacle)
     }
 
     init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
         try self.init(order: &reader)
         try readState(&reader)
+        obstacle = try reader.value()
     }
 
     /// Writes what never changes after the task is recorded.
@@ -22,7 +24,7 @@ extension BackgroundStatus: Recordable {
     /// An upper bound for all counters.
     private static let mostAttempts = 1 << 32
 
-    /// Writes what changes.
+    /// Writes what changes, except the obstacle, which the next daemon finds out itself.
     func encodeState(to writer: inout RecordWriter) {
         writer.put(
             priority, state, bytes, total, bytesPerSecond, attempt, failuresInRow, interruptions, begun, changed,

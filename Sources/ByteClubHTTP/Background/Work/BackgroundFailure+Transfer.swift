@@ -19,7 +19,7 @@ extension BackgroundFailure {
     init(_ error: TransferError, isRepeatable: Bool) {
         self.init(error.code, error.description)
         switch error.code {
-        case .cannotResolveHost, .cannotConnect, .proxyRefused: isRetryable = true
+        case .cannotResolveHost, .cannotConnect, .proxyRefused, .networkNotAllowed: isRetryable = true
         case .connectionLost: isRetryable = isRepeatable
         case .timedOut: isRetryable = isRepeatable || Self.isBeforeRequest(error.phase)
         // An interrupted handshake may pass later, an invalid certificate does not.
