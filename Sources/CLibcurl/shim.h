@@ -217,6 +217,61 @@ static inline CURLcode byteclub_curl_get_pointer(CURL *handle, CURLINFO info, vo
     return function ? function(handle, info, value) : CURLE_FAILED_INIT;
 }
 
+// MARK: Certificates
+
+/// Declares `name`, a function of the TLS library that libcurl uses, of this type; NULL when it has none.
+#define BYTECLUB_TLS(type, name)                                                                                      \
+    static void *slot_##name;                                                                                         \
+    __typeof__(type) name = (__typeof__(type))byteclub_curl_symbol(&slot_##name, #name)
+
+/// How many certificates the handle's present connection has, and the one at `index`, NULL when there is none.
+///
+/// They are those by which the server was verified, its own first, up to the trusted one; with `onlyOwn` its own alone,
+/// verified or not. -1 where libcurl has another TLS library than OpenSSL. The certificate is the connection's. Unlike
+/// CURLINFO_CERTINFO this also answers for a connection that another handle made.
+static inline int byteclub_curl_certificates(CURL *handle, bool onlyOwn, int index, const void **certificate) {
+    BYTECLUB_CURL(curl_easy_getinfo);
+    BYTECLUB_TLS(void *(*)(const void *), SSL_get0_verified_chain);
+    BYTECLUB_TLS(void *(*)(const void *), SSL_get_peer_cert_chain);
+    BYTECLUB_TLS(int (*)(const void *), OPENSSL_sk_num);
+    BYTECLUB_TLS(void *(*)(const void *, int), OPENSSL_sk_value);
+    struct curl_tlssessioninfo *session = NULL;
+    *certificate = NULL;
+    if (!function || function(handle, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return -1;
+    if (session->backend != CURLSSLBACKEND_OPENSSL) return -1;
+    if (!SSL_get0_verified_chain || !SSL_get_peer_cert_chain || !OPENSSL_sk_num || !OPENSSL_sk_value) return -1;
+    if (!session->internals) return 0;
+    const void *chain = (onlyOwn ? SSL_get_peer_cert_chain : SSL_get0_verified_chain)(session->internals);
+    int count = chain ? OPENSSL_sk_num(chain) : 0;
+    if (count > 1 && onlyOwn) count = 1;
+    if (count <= 0) return 0;
+    if (index >= 0 && index < count) *certificate = OPENSSL_sk_value(chain, index);
+    return count;
+}
+
+/// Stores the SHA-256 of a certificate, 32 bytes; false on failure.
+static inline bool byteclub_certificate_digest(const void *certificate, unsigned char *digest) {
+    BYTECLUB_TLS(const void *(*)(void), EVP_sha256);
+    BYTECLUB_TLS(int (*)(const void *, const void *, unsigned char *, unsigned int *), X509_digest);
+    unsigned int length = 32;
+    return certificate && EVP_sha256 && X509_digest && X509_digest(certificate, EVP_sha256(), digest, &length) == 1
+        && length == 32;
+}
+
+/// Stores a certificate, or only its public key (SubjectPublicKeyInfo), in DER, if there is a buffer.
+///
+/// The number of bytes, which is the same at each call; 0 or less on failure.
+static inline int byteclub_certificate_bytes(const void *certificate, bool onlyKey, unsigned char *buffer) {
+    BYTECLUB_TLS(int (*)(const void *, unsigned char **), i2d_X509);
+    BYTECLUB_TLS(int (*)(const void *, unsigned char **), i2d_X509_PUBKEY);
+    BYTECLUB_TLS(void *(*)(const void *), X509_get_X509_PUBKEY);
+    if (!certificate || !i2d_X509 || !i2d_X509_PUBKEY || !X509_get_X509_PUBKEY) return -1;
+    unsigned char **place = buffer ? &buffer : NULL;
+    if (!onlyKey) return i2d_X509(certificate, place);
+    const void *key = X509_get_X509_PUBKEY(certificate);
+    return key ? i2d_X509_PUBKEY(key, place) : -1;
+}
+
 // MARK: Lists
 
 static inline struct curl_slist *byteclub_curl_slist_append(struct curl_slist *list, const char *line) {

@@ -71,7 +71,6 @@ extension CurlLoop {
     func addAnswers(to transfer: Transfer) {
         let (head, challenged) = (transfer.head, transfer.challenges?.challenged)
         let isOwn = head.fields.contains(.authorization)
-        let identity = isOwn ? nil : keyring.identity(for: head, after: challenged)
         let answer = isOwn ? nil : keyring.answer(to: head, after: challenged)
         var answerToProxy: Keyring.Answer?
         if let proxy = self.proxy(of: transfer) {
@@ -79,7 +78,10 @@ extension CurlLoop {
         }
         guard answer != nil || answerToProxy != nil || transfer.challenges != nil else { return }
         let record = transfer.challengeRecord
-        (record.sent, record.sentToProxy, record.identity) = (answer, answerToProxy, identity)
+        (record.sent, record.sentToProxy) = (answer, answerToProxy)
+        // Only the cache needs it, for the fields that it compares.
+        guard configuration.cache != nil, transfer.usesCache else { return }
+        record.identity = isOwn ? nil : keyring.identity(for: head, after: challenged)
     }
 
     /// The HTTP proxy of a transfer's next attempt; nil for none.

@@ -24,6 +24,7 @@ extension CurlLoop {
         let phase = transfer.phase
         let problem = self.problem(of: transfer, result, phase: phase)
         retire(transfer, keepingHandle: result == CURLE_OK)
+        if awaitTrust(transfer, at: now) { return }
         if waitForNetwork(transfer, after: problem, at: now) { return }
         if case .askAnew(let reason)? = transfer.attempt.step {
             log(transfer, "starting over: \(reason)", isNotable: true)
@@ -89,6 +90,7 @@ extension CurlLoop {
             // With plain HTTP a proxy's 407 looks like a response of the server, which never sends it.
             let status = transfer.attempt.response?.status.code
             guard let proxy, let status, status == NamedProxy.authenticationRequired else { return nil }
+            transfer.noteProxyOffers(after: status)
             var problem = transfer.error(.proxyRefused, self.reason(status, proxy, transfer), phase: phase)
             problem.isOfProxy = true
             return problem
@@ -105,6 +107,7 @@ extension CurlLoop {
         var isOfProxy = false
         if let refusal = transfer.attempt.easy?.long(CURLINFO_HTTP_CONNECTCODE), refusal >= 300 {
             (meaning.code, meaning.isLoss, meaning.isBeforeRequest) = (.proxyRefused, false, refusal >= 500)
+            transfer.noteProxyOffers(after: refusal)
             if let proxy { (reason, isOfProxy) = (self.reason(refusal, proxy, transfer), true) }
         } else if let proxy, meaning.code == .cannotConnect || meaning.code == .cannotResolveHost {
             // With a proxy, the only connections are to the proxy.
@@ -122,11 +125,10 @@ extension CurlLoop {
         return problem
     }
 
-    /// Describes why a proxy refused a transfer, and notes what it requires.
+    /// Describes why a proxy refused a transfer.
     private func reason(_ status: Int, _ proxy: NamedProxy, _ transfer: Transfer) -> String {
-        let offers = transfer.attempt.easy?.long(CURLINFO_PROXYAUTH_AVAIL) ?? 0
-        if status == NamedProxy.authenticationRequired { transfer.attempt.proxyOffers = offers }
-        return proxy.refusal(status, offers: offers, isLoginSent: transfer.challenges?.sentToProxy != nil)
+        proxy.refusal(
+            status, offers: transfer.attempt.proxyOffers ?? 0, isLoginSent: transfer.challenges?.sentToProxy != nil)
     }
 
     /// Queues a transfer at its origin, ahead of the others if it was admitted before.
@@ -135,7 +137,7 @@ extension CurlLoop {
         nextWaitingCheck = min(nextWaitingCheck, transfer.resourceDeadline)
         transfer.ticket = admission.enqueue(
             transfer, origin: transfer.head.url.origin, priority: transfer.priority,
-            first: !transfer.metrics.attempts.isEmpty || transfer.isOffline)
+            first: !transfer.metrics.attempts.isEmpty || transfer.isOffline || transfer.trust != nil)
     }
 
     /// Completes a task with the response of its last attempt.
@@ -183,6 +185,7 @@ extension CurlLoop {
         live[transfer.task.id] = nil
         transfer.question?.cancel()
         stopAwaiting(transfer)
+        if let trust { stopAwaitingTrust(transfer, trust) }
         let isKept = transfer.task.shared.withLock { $0.keepsResumeData }
         let outcome = transfer.settle(measured, isKept: isKept)
         transfer.source = nil
@@ -196,6 +199,14 @@ extension CurlLoop {
             level: isNotable ? .info : .debug,
             "\(transfer.head.method.rawValue) \(transfer.head.url.redacted): \(outcome())",
             metadata: ["task": "\(transfer.task.id)", "attempt": "\(transfer.attempt.number)"])
+    }
+}
+
+extension Transfer {
+    /// Notes by which schemes a proxy requires authentication, if it answered that it does.
+    fileprivate func noteProxyOffers(after status: Int) {
+        guard status == NamedProxy.authenticationRequired else { return }
+        attempt.proxyOffers = attempt.easy?.long(CURLINFO_PROXYAUTH_AVAIL) ?? 0
     }
 }
 

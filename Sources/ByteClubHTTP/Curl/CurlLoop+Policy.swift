@@ -114,6 +114,7 @@ extension CurlLoop {
         transfer.head = head
         transfer.hops += 1
         transfer.challenges?.leaveHop()
+        transfer.trust?.leaveHop()
         transfer.attempt.number -= 1
         if answerFromCache(transfer, at: now) { return }
         requeue(transfer)

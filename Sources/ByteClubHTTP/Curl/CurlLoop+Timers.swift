@@ -68,9 +68,7 @@ extension CurlLoop {
         var next = Moment.distantFuture
         for transfer in live.values where !transfer.isActive && !transfer.isSuspended {
             if now >= transfer.resourceDeadline {
-                var message = transfer.isOffline ? "no network in time" : "the request took too long"
-                if let obstacle = transfer.obstacle { message = "no allowed network in time: \(obstacle)" }
-                timeOut(transfer, message, at: now)
+                timeOut(transfer, transfer.overdue, at: now)
                 continue
             }
             next = min(next, transfer.resourceDeadline)
@@ -129,6 +127,15 @@ extension CurlLoop {
     private func goOn(_ transfer: Transfer, _ easy: EasyHandle, at now: Moment) {
         let code = unsafe byteclub_curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
         if code != CURLE_OK, let failure = transfer.attempt.failure { finish(transfer, .failure(failure), at: now) }
+    }
+}
+
+extension Transfer {
+    /// The message of a transfer outside the multi handle whose time is over.
+    fileprivate var overdue: String {
+        if let obstacle { return "no allowed network in time: \(obstacle)" }
+        if isOffline { return "no network in time" }
+        return trust?.awaited == nil ? "the request took too long" : "the trust evaluator did not answer in time"
     }
 }
 

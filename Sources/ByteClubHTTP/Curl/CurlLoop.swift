@@ -29,6 +29,8 @@ final class CurlLoop {
     var inquiries: [ProtectionSpace: Inquiry] = [:]
     /// The number of the last of them.
     var lastInquiry: UInt64 = 0
+    /// What the session knows about the trust in servers; nil without an evaluator.
+    let trust: TrustBook?
     var random = SystemRandomNumberGenerator()
     var nextActiveCheck = Moment.distantFuture
     var nextWaitingCheck = Moment.distantFuture
@@ -54,6 +56,7 @@ final class CurlLoop {
         unsafe self.multi = unsafe multi
         unsafe share = unsafe byteclub_curl_share_tls_sessions()
         admission = Admission(perOrigin: configuration.maximumTasksPerHost, total: configuration.maximumTasks)
+        trust = configuration.trustEvaluator == nil ? nil : TrustBook()
         budget = RetryBudget(configuration.retryPolicy)
         throttle = SessionThrottle(rate: configuration.rateLimit, at: .now)
         // The limit includes busy connections; above it libcurl closes every idle one.
@@ -115,6 +118,7 @@ final class CurlLoop {
                 if let transfer = live[task.id] { take(answer, for: transfer, at: now) }
             case .decide(let decision): take(decision, at: now)
             case .conditions(let present): take(present, at: now)
+            case .judge(let answer): take(answer, at: now)
             case .sendMore(let task): if let transfer = live[task.id] { sendMore(transfer, at: now) }
             case .invalidate(let cancelling):
                 isEnding = true
@@ -179,6 +183,7 @@ final class CurlLoop {
         }
         transfer.attempt.easy = easy
         if !keyring.isEmpty || transfer.challenges != nil { addAnswers(to: transfer) }
+        if let trust { prepareTrust(of: transfer, trust) }
         easy.prepare(transfer, configuration)
         guard easy.failure == CURLE_OK else {
             let code = easy.failure

@@ -122,6 +122,8 @@ extension EasyHandle {
     }
 
     private func prepareTrust(_ configuration: SessionConfiguration) {
+        // A resumed TLS session no longer has the certificates that the evaluator is asked about.
+        if configuration.trustEvaluator != nil { set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
         guard configuration.pinnedKeys.isEmpty else {
             // Safe without checking authorities and names: the handshake succeeds only with the owner of a pinned key,
             // and the request is sent after that. TLS 1.3 always requires a server certificate, whose absence libcurl

@@ -20,6 +20,8 @@ enum Command: Sendable {
     indirect case answer(SessionTask, Answer)
     /// The answer of user code about a challenge.
     indirect case decide(Inquiry.Decision)
+    /// The answer of user code about a server's certificates.
+    indirect case judge(TrustBook.Answer)
     /// Report all tasks that were started and have no result.
     case tasks(Waiter<[SessionTask]?>)
     /// The conditions of the network, now or after a change.

@@ -140,6 +140,25 @@ public struct SessionConfiguration: Sendable {
     /// another key receives no part of a request; the task fails with `tls`. Pinning requires TLS 1.3.
     public var pinnedKeys: Set<PublicKeyPin> = []
 
+    /// Decides whether requests are sent to a server whose certificate was verified; nil, the default, to send them.
+    ///
+    /// It can only refuse: it is not asked about a server that fails the verification by authorities or ``pinnedKeys``.
+    /// No part of a request is sent to a server before it returns true; if it returns false, the tasks fail with
+    /// ``TransferError/Code/tls``. A ``clientCertificate`` belongs to the handshake, so it is sent before.
+    ///
+    /// It is called once for all tasks that wait for the same host, port and certificates, and not on the session's
+    /// thread. The session keeps its answer until it ends, and asks again when a server has other certificates, for
+    /// example after a renewal, or when a redirect leads to another origin. While it runs, no other task to that origin
+    /// starts, and the tasks that wait may be suspended, cancelled or exceed ``timeoutForResource``; when the last of them
+    /// has ended, the surrounding Swift task is cancelled. It must not make requests to the same host with the same
+    /// session: they would wait for its answer. In the tunnel of a proxy it is asked about the server at the end, not
+    /// about the proxy. Background sessions have none.
+    ///
+    /// The attempt before the question sends nothing and does not count, but its connection may be closed. Every
+    /// connection makes a full handshake, without resuming a TLS session. A libcurl that uses OpenSSL is required, as
+    /// Debian's does; with another one requests by https fail with ``TransferError/Code/libraryMissing``.
+    public var trustEvaluator: (@Sendable (ServerTrust) async -> Bool)?
+
     /// Logs retries (info) and every attempt (debug), without secrets.
     public var logger: Logger?
 

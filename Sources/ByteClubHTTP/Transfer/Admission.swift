@@ -23,6 +23,7 @@ final class Admission<Element> {
         var waiting = PriorityLanes<Entry>()
         var active = 0
         var isListed = false
+        var isHeld = false
 
         init(_ origin: Origin) { self.origin = origin }
     }
@@ -56,14 +57,28 @@ final class Admission<Element> {
 
     /// The next element that may start; ``release(_:)`` with its origin must follow when it ends.
     func next() -> Turn? {
-        guard active < total, let lane = ready.popFirst() else { return nil }
-        lane.isListed = false
-        guard let entry = lane.waiting.popFirst() else { return nil }
-        lane.active += 1
-        active += 1
-        waiting -= 1
+        while active < total, let lane = ready.popFirst() {
+            lane.isListed = false
+            if lane.isHeld { continue }
+            guard let entry = lane.waiting.popFirst() else { return nil }
+            lane.active += 1
+            active += 1
+            waiting -= 1
+            list(lane)
+            return Turn(element: entry.element, ticket: entry.ticket, origin: lane.origin)
+        }
+        return nil
+    }
+
+    /// Admits no element of this origin until ``letGo(_:)``.
+    func hold(_ origin: Origin) { lane(of: origin).isHeld = true }
+
+    /// Admits the elements of an origin again.
+    func letGo(_ origin: Origin) {
+        guard let lane = lanes[origin] else { return }
+        lane.isHeld = false
         list(lane)
-        return Turn(element: entry.element, ticket: entry.ticket, origin: lane.origin)
+        forget(lane)
     }
 
     /// Frees the slot of an element of this origin that ended.
@@ -72,11 +87,14 @@ final class Admission<Element> {
         active -= 1
         guard let lane = lanes[origin] else { return }
         lane.active -= 1
-        if lane.active == 0, lane.waiting.isEmpty {
-            if lanes.count > Self.mostIdleLanes { lanes[origin] = nil }
-        } else {
-            list(lane)
-        }
+        list(lane)
+        forget(lane)
+    }
+
+    /// Removes a lane that has nothing to do, if there are many.
+    private func forget(_ lane: Lane) {
+        guard lanes.count > Self.mostIdleLanes, lane.active == 0, !lane.isHeld, lane.waiting.isEmpty else { return }
+        lanes[lane.origin] = nil
     }
 
     private func lane(of origin: Origin) -> Lane {
@@ -87,7 +105,7 @@ final class Admission<Element> {
     }
 
     private func list(_ lane: Lane) {
-        guard !lane.isListed, lane.active < perOrigin, !lane.waiting.isEmpty else { return }
+        guard !lane.isListed, !lane.isHeld, lane.active < perOrigin, !lane.waiting.isEmpty else { return }
         lane.isListed = true
         ready.append(lane)
     }

@@ -98,6 +98,8 @@ extension Transfer {
         /// When the current hop's request was sent, by the cache's clock: seconds since 1970.
         var askedAt: Int64 = 0
         var challenges: ChallengeRecord?
+        /// What it does about the trust in servers; nil without an evaluator, and before the first attempt.
+        var trust: TrustRecord?
 
         init(rate: Int?, at now: Moment) {
             attempt = Attempt(number: 0, at: now)

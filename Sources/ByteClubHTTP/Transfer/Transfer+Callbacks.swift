@@ -144,12 +144,15 @@ extension Transfer {
     /// libcurl calls it twice if a kept connection ended before any response. It rewinds, and so calls the seek
     /// callback, only if bytes of the body were sent; the head alone may have been all that the server waited for.
     private func mayBeSent() -> Bool {
-        defer { attempt.isBegun = true }
-        if !attempt.isBegun || mayRepeat || head.isIdempotent { return true }
-        attempt.failure = error(
-            .connectionLost, "the connection ended without an answer, and the request must not be sent twice",
-            phase: .send)
-        return false
+        guard !attempt.isBegun || mayRepeat || head.isIdempotent else {
+            attempt.failure = error(
+                .connectionLost, "the connection ended without an answer, and the request must not be sent twice",
+                phase: .send)
+            return false
+        }
+        if let trust = work.trust, !isTrusted(by: trust) { return false }
+        attempt.isBegun = true
+        return true
     }
 
     /// Rewinds the body when libcurl finds a kept connection dead.

@@ -84,6 +84,97 @@ extension Live {
             }
         }
 
+        /// A proxy with a doorkeeper that opens tunnels, wherever to, only to one port.
+        private func tunnels(to port: Int, past door: Doorkeeper) throws -> FaultServer {
+            try FaultServer { peer, request in
+                if let objection = door.objection(to: request, in: "proxy-authorization") {
+                    return peer.respond(407, fields: ["Proxy-Authenticate: \(objection)"]) ? .keep : .close
+                }
+                peer.send("HTTP/1.1 200 X\r\n\r\n")
+                peer.tunnel(to: port)
+                return .close
+            }
+        }
+
+        @Test(
+            "through a proxy that asks, a server with TLS asks as well, and neither gets what is the other's",
+            .enabled(if: Nginx.isInstalled), arguments: [false, true], [false, true])
+        func tunnelled(isDigest: Bool, isDigestInside: Bool) async throws {
+            let door = Doorkeeper(isDigest: isDigest)
+            let server = try Doorkeeper(isDigest: isDigestInside, realm: "inside", password: "inner").server()
+            defer { server.stop() }
+            let nginx = try #require(Nginx(before: server))
+            let proxy = try tunnels(to: nginx.port, past: door)
+            defer { proxy.stop() }
+            let address = try #require(ProxyServer("http://\(proxy.authority)"))
+            let asked = Log<AuthenticationChallenge>()
+            try await withSession {
+                $0.certificateAuthorityFile = nginx.authorityFile
+                $0.proxy = .server(address)
+                $0.additionalHeaders = [.userAgent: "club", .accept: "text/secret"]
+                $0.policy.challengeHandler = { [right] challenge in
+                    asked.add(challenge)
+                    return .use(challenge.isOfProxy ? right : PasswordCredential(user: "ada", password: "inner"))
+                }
+            } _: { session in
+                for path in ["/a?secret", "/b"] {
+                    let request = HTTPRequest(
+                        method: .put, scheme: "https", authority: "club.test", path: path,
+                        headerFields: [.cookie: "secret"])
+                    let (bytes, response) = try await session.upload(
+                        for: request, from: .bytes(Array(repeating: 1, count: 3000)))
+                    #expect(response.status == .ok && bytes == Array("3000".utf8))
+                }
+                #expect(asked.entries.map(\.isOfProxy) == [true, false])
+                #expect(asked.entries.map(\.space.origin) == ["http://\(proxy.authority)", "https://club.test"])
+                #expect(asked.entries.last?.realm == "inside")
+                // The first request was challenged.
+                #expect(server.requests.map(\.target) == ["/a?secret", "/a?secret", "/b"])
+                for request in server.requests {
+                    #expect(request["proxy-authorization"] == nil && request["cookie"] == "secret")
+                    #expect(request["accept"] == "text/secret" && !request.raw.contains("realm=\"club\""))
+                }
+                #expect(server.requests.map { $0["authorization"] != nil } == [false, true, true])
+                for request in proxy.requests {
+                    #expect(request.method == "CONNECT" && request.target == "club.test:443")
+                    #expect(!request.raw.contains("secret") && !request.raw.contains("inside"))
+                    #expect(request["authorization"] == nil)
+                }
+                #expect(proxy.requests.first?["proxy-authorization"] == nil)
+                #expect(proxy.requests.last?["proxy-authorization"] != nil)
+            }
+        }
+
+        @Test("a server in a tunnel gets no credential of the proxy by asking for it", .enabled(if: Nginx.isInstalled))
+        func impostor() async throws {
+            let server = try FaultServer { peer, request in
+                _ = peer.skip(request.contentLength)
+                return peer.respond(407, fields: ["Proxy-Authenticate: Basic realm=\"club\""]) ? .keep : .close
+            }
+            defer { server.stop() }
+            let nginx = try #require(Nginx(before: server))
+            let proxy = try tunnels(to: nginx.port, past: Doorkeeper(isDigest: false))
+            defer { proxy.stop() }
+            let address = try #require(ProxyServer("http://\(proxy.authority)"))
+            let asked = Log<AuthenticationChallenge>()
+            try await withSession {
+                $0.certificateAuthorityFile = nginx.authorityFile
+                $0.proxy = .server(address)
+                $0.policy.challengeHandler = { [right] challenge in
+                    asked.add(challenge)
+                    return .use(right)
+                }
+            } _: { session in
+                for count in 1...2 {
+                    let request = HTTPRequest(method: .get, scheme: "https", authority: "club.test", path: "/")
+                    let error = await failure { () async throws(TransferError) in try await session.data(for: request) }
+                    #expect(error?.code == .proxyRefused && server.requests.count == count)
+                }
+                #expect(asked.entries.count == 1)
+                #expect(server.requests.allSatisfy { $0["proxy-authorization"] == nil && $0["authorization"] == nil })
+            }
+        }
+
         @Test("a proxy's challenge without an answer is the error it was, and with a wrong one after five questions")
         func refused() async throws {
             let proxy = try FaultServer { peer, _ in

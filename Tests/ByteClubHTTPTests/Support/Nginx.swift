@@ -1,9 +1,15 @@
 import Glibc
 
 /// An nginx that speaks TLS and HTTP/2 and hands every request on to a plain server, body unbuffered.
+///
+/// Its certificate is for `localhost` and `club.test`.
 final class Nginx {
     let port: Int
     let authorityFile: String
+    /// The bytes of that file.
+    let authorities: [UInt8]
+    /// Its certificate in DER, followed by its issuer's if that is another one.
+    let certificates: [[UInt8]]
     /// The private key of its certificate.
     var keyFile: String { folder.file("key.pem") }
     /// Its public key as libcurl pins it.
@@ -15,21 +21,32 @@ final class Nginx {
         unsafe access("/usr/sbin/nginx", X_OK) == 0 && access("/usr/bin/openssl", X_OK) == 0
     }
 
-    init?(before backend: FaultServer, protocols: String = "TLSv1.2") {
-        authorityFile = folder.file("cert.pem")
-        let made = ChildProcess(
-            "/usr/bin/openssl",
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
-                folder.file("key.pem"), "-out", authorityFile,
-            ])
-        let hashing = """
-            /usr/bin/openssl x509 -in \(authorityFile) -pubkey -noout | /usr/bin/openssl pkey -pubin -outform der \
-            | /usr/bin/openssl dgst -sha256 -binary | /usr/bin/openssl base64 -A >\(folder.file("pin"))
+    /// Starts one; `isIssued` for a certificate that an authority issued, sent with another that has nothing to do with it.
+    init?(before backend: FaultServer, protocols: String = "TLSv1.2", isIssued: Bool = false) {
+        let authority = isIssued ? "ca.pem" : "cert.pem"
+        authorityFile = folder.file(authority)
+        let making = """
+            set -e; cd \(folder.path); exec 2>/dev/null
+            make() { name=$1; subject=$2; shift 2; /usr/bin/openssl req -x509 -newkey ec \
+            -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=$subject -keyout $name.key -out $name.pem "$@"; }
+            names="-addext subjectAltName=DNS:localhost,DNS:club.test,IP:127.0.0.1"
+            if \(isIssued); then
+                make ca authority; make other other
+                make cert localhost $names -addext basicConstraints=critical,CA:FALSE -CA ca.pem -CAkey ca.key
+                cat cert.pem other.pem >chain.pem
+            else
+                make cert localhost $names; cp cert.pem chain.pem
+            fi
+            mv cert.key key.pem
+            for name in cert ca; do
+                if test -f $name.pem; then /usr/bin/openssl x509 -in $name.pem -outform der -out $name.der; fi
+            done
+            /usr/bin/openssl x509 -in cert.pem -pubkey -noout | /usr/bin/openssl pkey -pubin -outform der \
+            | /usr/bin/openssl dgst -sha256 -binary | /usr/bin/openssl base64 -A >pin
             """
-        guard made?.wait() == 0, ChildProcess("/bin/sh", ["-c", hashing])?.wait() == 0, let port = Self.freePort()
-        else { return nil }
+        guard ChildProcess("/bin/sh", ["-c", making])?.wait() == 0, let port = Self.freePort() else { return nil }
+        authorities = folder.read(authority) ?? []
+        certificates = ["cert.der", "ca.der"].compactMap { [folder] in folder.read($0) }
         pin = "sha256//" + String(decoding: folder.read("pin") ?? [], as: UTF8.self)
         self.port = port
         _ = folder.write("nginx.conf", Array(Self.configuration(folder.path, port, backend.port, protocols).utf8))
@@ -58,7 +75,7 @@ final class Nginx {
             fastcgi_temp_path \(folder); uwsgi_temp_path \(folder); scgi_temp_path \(folder);
             server {
                 listen 127.0.0.1:\(port) ssl http2; ssl_protocols \(protocols);
-                ssl_certificate \(folder)/cert.pem; ssl_certificate_key \(folder)/key.pem;
+                ssl_certificate \(folder)/chain.pem; ssl_certificate_key \(folder)/key.pem;
                 ssl_client_certificate \(folder)/cert.pem; ssl_verify_client optional;
                 location / {
                     proxy_pass http://127.0.0.1:\(backend); proxy_http_version 1.1; proxy_request_buffering off;
@@ -77,16 +94,8 @@ final class Nginx {
     }
 
     private static func isListening(_ port: Int) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
+        let descriptor = connection(to: port)
+        if descriptor >= 0 { close(descriptor) }
+        return descriptor >= 0
     }
 }

@@ -26,6 +26,45 @@ struct AdmissionTests {
         #expect([admission.next(), admission.next(), admission.next()].map { $0?.element } == [1, 9, 2])
     }
 
+    @Test("one whose origin is held waits, whatever ends meanwhile, and others go on")
+    func held() {
+        let admission = Admission<Int>(perOrigin: 1, total: 64)
+        for number in 1...3 { admission.enqueue(number, origin: Self.origin(1)) }
+        #expect(admission.next()?.element == 1)
+        admission.hold(Self.origin(1))
+        admission.release(Self.origin(1))
+        admission.enqueue(4, origin: Self.origin(1), first: true)
+        admission.enqueue(9, origin: Self.origin(2))
+        #expect(admission.next()?.element == 9)
+        #expect(admission.next() == nil)
+        admission.letGo(Self.origin(1))
+        #expect(admission.next()?.element == 4)
+        admission.release(Self.origin(1))
+        #expect(admission.next()?.element == 2)
+    }
+
+    @Test("an origin is held although it was next, and although nothing waits there yet")
+    func heldEarly() {
+        let admission = Admission<Int>(perOrigin: 1, total: 64)
+        admission.enqueue(1, origin: Self.origin(1))
+        admission.hold(Self.origin(1))
+        // More lanes than are kept when they are idle.
+        for port in 2...40 {
+            admission.hold(Self.origin(port))
+            admission.enqueue(port, origin: Self.origin(port + 100))
+        }
+        while let turn = admission.next() {
+            #expect(turn.element != 1)
+            admission.release(turn.origin)
+        }
+        for port in 2...40 { admission.enqueue(port, origin: Self.origin(port)) }
+        #expect(admission.next() == nil)
+        for port in 1...40 { admission.letGo(Self.origin(port)) }
+        var all: [Int] = []
+        while let turn = admission.next() { all.append(turn.element) }
+        #expect(all == Array(1...40))
+    }
+
     @Test("one that had its turn before goes ahead of the others")
     func first() {
         let admission = Admission<Int>(perOrigin: 1, total: 64)

@@ -150,7 +150,7 @@ extension SessionConfiguration {
             && httpVersion == usual.httpVersion && addressOverrides.isEmpty && unixSocketPath == nil && decodesContent
             && cookieStore == nil && cache == nil && eventMonitors.isEmpty && !policy.changesRequests
             && policy.redirectHandler == nil && policy.retryHandler == nil
-            && policy.validation == nil && rateLimit == nil
+            && policy.validation == nil && rateLimit == nil && trustEvaluator == nil
     }
 }
 
