@@ -53,7 +53,7 @@ extension Failure {
         case .cancelled: .interrupted
         case .timedOut, .cannotResolveHost, .cannotConnect, .connectionLost, .tls, .proxyRefused, .sessionInvalid:
             .unavailable
-        case .fileChanged: .tryAgain
+        case .fileChanged, .networkNotAllowed: .tryAgain
         case .fileUnreadable: .noInput
         case .cannotWriteFile: .inputOutput
         case .bodyTooLarge, .badRequest: .badData

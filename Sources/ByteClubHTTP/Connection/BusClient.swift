@@ -39,8 +39,6 @@ struct BusClient {
 
     /// The last answer; ``Cost/unknown`` without NetworkManager.
     private(set) var cost = Cost.unknown
-    /// How many questions were answered.
-    private(set) var answers = 0
     private var stage = Stage.authenticating
     private var buffer: [UInt8] = []
     private var serial: UInt32 = 0
@@ -114,7 +112,6 @@ struct BusClient {
             }
             guard number == question else { return [] }
             question = nil
-            answers += 1
             if message.kind == .reply {
                 guard let value = message.numberInVariant else {
                     throw BusFailure("NetworkManager's property has another type")

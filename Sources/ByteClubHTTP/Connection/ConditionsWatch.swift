@@ -8,8 +8,8 @@ struct ConditionsSource: Sendable {
     /// The addresses of the bus in the form of `DBUS_SYSTEM_BUS_ADDRESS`.
     var bus: String
     /// How long the bus may take for an answer.
-    var patience: Duration = .seconds(2)
-    /// The least time between a failure of the bus and the next attempt, which a change of the network causes.
+    var patience: Duration = .seconds(10)
+    /// The time between a failure of the bus and the next attempt.
     var pause: Duration = .seconds(60)
     /// The folder of the machine's power supplies.
     var powerFolder = "/sys/class/power_supply"
@@ -110,8 +110,12 @@ struct ConditionsLoop {
     private let bell: ConditionsWatch.Bell?
     private let network = NetworkWatch()
     private var bus: BusConnection?
-    /// When the bus may be tried again after a failure.
+    /// When the bus is tried again after a failure.
     private var nextBus = Moment.now
+    /// Whether it is tried again by itself; a bus that is missing is, when the network changes.
+    private var retriesBus = false
+    /// What the bus answered last, which holds until the next answer.
+    private var lastCost = BusClient.Cost.unknown
     private var hasWarned = false
     private var last: NetworkConditions?
     private var buffer = [UInt8](repeating: 0, count: 4096)
@@ -134,7 +138,8 @@ struct ConditionsLoop {
                 if conditions != last, !report(conditions) { return }
                 last = conditions
             }
-            if !sleep(until: min(bus?.deadline ?? .distantFuture, powerCheck(hasBattery))) { return }
+            let next = bus?.deadline ?? (retriesBus ? nextBus : .distantFuture)
+            if !sleep(until: min(next, powerCheck(hasBattery))) { return }
         }
     }
 
@@ -144,7 +149,7 @@ struct ConditionsLoop {
 
     private func conditions(isOnBattery: Bool) -> NetworkConditions {
         var conditions = NetworkConditions(hasNetwork: Connectivity.hasNetwork, isOnBattery: isOnBattery)
-        switch bus?.cost ?? .unknown {
+        switch bus?.cost ?? lastCost {
         case .yes: (conditions.isMetered, conditions.isConstrained) = (true, true)
         case .guessYes: conditions.isMetered = true
         case .no, .guessNo: break
@@ -167,6 +172,7 @@ struct ConditionsLoop {
         if news[1] != 0 { heardNetwork() }
         if news[2] != 0 { talk { bus throws(BusFailure) in try bus.receive() } }
         if let deadline = bus?.deadline, deadline <= .fine { drop(BusFailure("it does not answer")) }
+        if retriesBus { connect() }
         return true
     }
 
@@ -177,6 +183,7 @@ struct ConditionsLoop {
 
     private mutating func connect() {
         guard Moment.fine >= nextBus, let path = ConditionsSource.socketPath(in: source.bus) else { return }
+        retriesBus = false
         do throws(BusFailure) {
             bus = try BusConnection(path, patience: source.patience)
         } catch { drop(error) }
@@ -188,7 +195,9 @@ struct ConditionsLoop {
     }
 
     private mutating func drop(_ failure: BusFailure) {
+        if let cost = bus?.cost, cost != .unknown { lastCost = cost }
         bus = nil
+        retriesBus = failure != .isMissing
         nextBus = .fine.advanced(by: source.pause)
         if hasWarned { return }
         hasWarned = true
@@ -245,10 +254,7 @@ final class BusConnection {
         if received.since.advanced(by: Self.span) < now { received = (0, now) }
         received.count += count
         guard received.count <= Self.mostBytes else { throw BusFailure("it sends too much") }
-        let answers = client.answers
         try send(try client.receive(chunk[..<count]))
-        // Each question has its own time.
-        if client.answers != answers { deadline = nil }
         noteDeadline()
     }
 

@@ -33,7 +33,7 @@ public struct NetworkConditions: Sendable, Hashable {
 
     /// The present conditions.
     ///
-    /// The bus has 2 seconds to answer; then the default route decides.
+    /// The bus has 10 seconds to answer; then the default route decides.
     public static func current() async -> NetworkConditions {
         await OwnThread.run {
             var present = NetworkConditions()

@@ -35,8 +35,9 @@ extension CurlLoop {
     func take(_ conditions: NetworkConditions, at now: Moment) {
         let isFirst = self.conditions == nil
         self.conditions = conditions
-        // Finishing a transfer changes the collection.
-        for transfer in Array(live.values) where transfer.rules.isRestrictive {
+        // In the order of their turns; finishing a transfer changes the collection.
+        let restricted = live.values.filter(\.rules.isRestrictive)
+        for transfer in restricted.sorted(by: { $0.ticket < $1.ticket }) {
             switch transfer.stage {
             case .parked:
                 let obstacle = transfer.rules.obstacle(in: conditions)
@@ -62,7 +63,8 @@ extension CurlLoop {
         conditionsWatch = ConditionsWatch(source) { [inbox] in _ = inbox.post(.conditions($0)) }
     }
 
-    private func mayWait(_ transfer: Transfer) -> Bool {
+    /// Whether a transfer waits for a network that it may use.
+    func mayWait(_ transfer: Transfer) -> Bool {
         transfer.rules.isDiscretionary
             || transfer.task.options.waitsForConnectivity ?? configuration.waitsForConnectivity
     }
@@ -89,8 +91,11 @@ extension CurlLoop {
         }
         log(transfer, "interrupted: \(obstacle)", isNotable: true)
         retire(transfer, keepingHandle: false)
-        _ = transfer.takeGrowth()
-        transfer.underWay.attemptsBefore = transfer.attempt.number
+        if transfer.takeGrowth() {
+            transfer.underWay.attemptsBefore = transfer.attempt.number
+        } else {
+            transfer.underWay.attemptsBefore += 1
+        }
         endWait(of: transfer)
         requeue(transfer)
     }

@@ -9,7 +9,7 @@ extension CurlLoop {
     /// It never reached a server, so every request may be repeated, and neither the number of its attempts nor the
     /// budget of retries is affected.
     func waitForNetwork(_ transfer: Transfer, after problem: TransferError?, at now: Moment) -> Bool {
-        guard let problem, transfer.task.options.waitsForConnectivity ?? configuration.waitsForConnectivity,
+        guard let problem, mayWait(transfer),
             !transfer.isSpent, Connectivity.isMissing(problem, hasNetwork: { Connectivity.hasNetwork })
         else {
             endWait(of: transfer)

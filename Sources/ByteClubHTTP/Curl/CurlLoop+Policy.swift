@@ -114,7 +114,7 @@ extension CurlLoop {
         transfer.head = head
         transfer.hops += 1
         transfer.challenges?.leaveHop()
-        transfer.trust?.leaveHop()
+        transfer.trust?.reset()
         transfer.attempt.number -= 1
         if answerFromCache(transfer, at: now) { return }
         requeue(transfer)

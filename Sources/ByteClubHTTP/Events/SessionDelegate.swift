@@ -52,7 +52,7 @@ public protocol SessionDelegate: Sendable {
 
     /// There is no network, or none that the task may use; the request is sent when there is one.
     ///
-    /// It is called once until the host is reached, and only with ``SessionConfiguration/waitsForConnectivity`` or
+    /// It is called once for each wait, and only with ``SessionConfiguration/waitsForConnectivity`` or
     /// ``SessionConfiguration/isDiscretionary``.
     ///
     /// - Parameter task: The task.

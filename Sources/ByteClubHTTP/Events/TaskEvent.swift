@@ -31,7 +31,7 @@ public enum TaskEvent: Sendable {
     case redirected(HTTPResponse, url: String)
     /// There is no network, or none that the task may use; the request is sent when there is one.
     ///
-    /// It is reported once until the host is reached; see ``SessionConfiguration/waitsForConnectivity`` and
+    /// It is reported once for each wait; see ``SessionConfiguration/waitsForConnectivity`` and
     /// ``SessionConfiguration/allowsMetered``.
     case waitingForConnectivity
     /// The request will be sent again.

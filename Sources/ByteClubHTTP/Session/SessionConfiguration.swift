@@ -147,7 +147,7 @@ public struct SessionConfiguration: Sendable {
     /// ``TransferError/Code/tls``. A ``clientCertificate`` belongs to the handshake, so it is sent before.
     ///
     /// It is called once for all tasks that wait for the same host, port and certificates, and not on the session's
-    /// thread. The session keeps its answer until it ends, and asks again when a server has other certificates, for
+    /// thread. The session keeps up to 1,024 answers until it ends, and asks again when a server has other certificates, for
     /// example after a renewal, or when a redirect leads to another origin. While it runs, no other task to that origin
     /// starts, and the tasks that wait may be suspended, cancelled or exceed ``timeoutForResource``; when the last of them
     /// has ended, the surrounding Swift task is cancelled. It must not make requests to the same host with the same

@@ -88,8 +88,6 @@ extension Transfer {
         var grownTo: Int64 = 0
         /// Whether the server begins a file anew although its rest was requested, and the listeners were not told yet.
         var beginsAnew = false
-        /// Why the transfer waits for other conditions of the network.
-        var obstacle: NetworkConditions.Obstacle?
         /// The number of attempts before that one; only later ones count against the retry limit.
         var attemptsBefore = 0
         var stored: ResponseCache.Found?
@@ -139,12 +137,6 @@ extension Transfer {
 
     /// Whether the last attempt failed for lack of a network.
     var isOffline: Bool { work.connectivity != nil }
-
-    /// Why the transfer waits for other conditions of the network; nil if it does not.
-    var obstacle: NetworkConditions.Obstacle? {
-        get { work.obstacle }
-        set { if newValue != nil || work.obstacle != nil { underWay.obstacle = newValue } }
-    }
 
     /// The cached response for the current hop, while it is being revalidated.
     var stored: ResponseCache.Found? {

@@ -195,7 +195,9 @@ extension Transfer {
         case .cancelled: isKept
         // An expired signature leads to 403, and a new address can resume the download.
         case .unacceptableResponse: true
-        case .connectionLost, .timedOut, .cannotResolveHost, .cannotConnect, .tls, .proxyRefused, .other: true
+        case .connectionLost, .timedOut, .cannotResolveHost, .cannotConnect, .networkNotAllowed, .tls, .proxyRefused,
+            .other:
+            true
         // A machine that lost its connection has no new credential either.
         case .adapterFailed, .authenticationFailed: true
         default: false

@@ -23,6 +23,8 @@ final class Transfer {
     /// The running question to user code.
     var question: Task<Void, Never>?
     var isSuspended = false
+    /// Why it waits for other conditions of the network; nil if it does not.
+    var obstacle: NetworkConditions.Obstacle?
     var suspendedAt = Moment.distantFuture
     /// Since when it waits for a slow reader.
     var heldSince: Moment?

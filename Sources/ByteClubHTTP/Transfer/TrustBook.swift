@@ -1,3 +1,5 @@
+import CLibcurl
+
 /// What a session knows about the trust in servers: its evaluator's verdicts, and the questions without an answer.
 ///
 /// Only the loop's thread uses it.
@@ -83,8 +85,8 @@ final class TrustRecord {
         return questions <= Self.mostQuestions
     }
 
-    /// Begins another hop.
-    func leaveHop() { questions = 0 }
+    /// Begins another hop, or a request on a connection to a server that was accepted.
+    func reset() { questions = 0 }
 }
 
 extension Transfer {
@@ -102,7 +104,9 @@ extension Transfer {
             let reader = try CertificateReader(easy, onlyOwn: record.isPinned)
             let subject = TrustBook.Subject(origin: origin, digests: try reader.digests())
             switch record.book.verdict(about: subject) {
-            case true: return true
+            case true:
+                record.reset()
+                return true
             case false: attempt.failure = refusal
             case nil:
                 let trust = ServerTrust(
@@ -113,6 +117,8 @@ extension Transfer {
         } catch {
             attempt.failure = self.error(error.code, error.message, phase: .tls)
         }
+        // The connection, which HTTP/2 would keep, would meet later requests to this host.
+        easy.set(CURLOPT_FORBID_REUSE, 1)
         return false
     }
 

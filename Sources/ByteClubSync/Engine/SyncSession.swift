@@ -176,7 +176,9 @@ actor SyncSession {
 
     private func receive(_ event: SessionEvent) {
         if case .network(let isMetered) = event { self.isMetered = isMetered }
-        if case .transferProgressed(let item, let progress) = event, loop.travelling.contains(item) {
+        if case .transferProgressed(let item, let progress) = event, outcome.pause == nil,
+            loop.travelling.contains(item)
+        {
             // Best effort: without it, a status query shows less.
             if status.note(progress, of: item) { try? status.record(loop.backlog) }
         }
@@ -360,6 +362,7 @@ actor SyncSession {
     /// Runs work whose event is posted, unless the session ends before.
     private func runBeside(_ work: @escaping @Sendable () async -> SessionEvent) -> Task<Void, Never> {
         Task(executorPreference: environment.workers) { [inbox] in
+            if Task.isCancelled { return }
             let event = await work()
             if !Task.isCancelled { inbox.post(event) }
         }

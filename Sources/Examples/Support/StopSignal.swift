@@ -9,7 +9,7 @@ package final class StopSignal: Sendable {
     /// The signal received, or nil.
     package var received: Int32? { first.withLock { $0 } }
 
-    /// Begins to wait for signals.
+    /// Begins to wait for signals; a signal that arrives after this counts.
     ///
     /// - Parameters:
     ///   - numbers: The signals.
@@ -19,6 +19,7 @@ package final class StopSignal: Sendable {
         _ numbers: [Int32] = [SIGINT, SIGTERM], ending: @escaping @Sendable () -> Void = {},
         _ stop: @escaping @Sendable (Int32) -> Void
     ) {
+        let registered = DispatchSemaphore(value: 0)
         for number in numbers {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             _ = signal(number, SIG_IGN)
@@ -32,7 +33,10 @@ package final class StopSignal: Sendable {
                 ending()
                 _exit(128 + number)
             }
+            source.setRegistrationHandler { registered.signal() }
             source.resume()
         }
+        // Until then the system drops the signals.
+        for _ in numbers { registered.wait() }
     }
 }

@@ -113,7 +113,11 @@ extension Live {
         @Test("run a daemon until it is ended", .enabled(if: childFolder != nil))
         func child() async throws {
             let folder = try #require(Self.childFolder)
-            try await BackgroundDaemon(BackgroundService(folder: folder, command: ["/nonexistent"])).run()
+            var daemon = BackgroundDaemon(BackgroundService(folder: folder, command: ["/nonexistent"]))
+            var source = ConditionsSource.system
+            source.patience = .seconds(60)
+            daemon.conditionsSource = source
+            try await daemon.run()
         }
     }
 }

@@ -482,18 +482,22 @@ struct TaskQueueTests {
         let explicit = NetworkConditions(isMetered: true, isConstrained: true)
         let battery = NetworkConditions(isOnBattery: true)
         typealias Change = (NetworkConditions, NetworkConditions.Obstacle?, isStarted: Bool)
-        let cases: [((inout BackgroundOptions) -> Void, [Change])] = [
-            ({ $0.allowsMetered = false }, [(metered, .metered, false), (free, nil, true)]),
-            ({ $0.allowsMetered = false }, [(explicit, .metered, false), (battery, nil, true)]),
-            ({ $0.allowsConstrained = false }, [(explicit, .constrained, false), (metered, nil, true)]),
+        let cases: [(NetworkRules, [Change])] = [
+            (NetworkRules(allowsMetered: false), [(metered, .metered, false), (free, nil, true)]),
+            (NetworkRules(allowsMetered: false), [(explicit, .metered, false), (battery, nil, true)]),
+            (NetworkRules(allowsConstrained: false), [(explicit, .constrained, false), (metered, nil, true)]),
             (
-                { $0.isDiscretionary = true },
+                NetworkRules(isDiscretionary: true),
                 [(metered, .metered, false), (battery, .battery, false), (free, nil, true)]
             ),
         ]
-        for (options, changes) in cases {
+        for (rules, changes) in cases {
             var bench = Bench()
-            let id = bench.submit(1, options)
+            let id = bench.submit(1) {
+                $0.allowsMetered = rules.allowsMetered
+                $0.allowsConstrained = rules.allowsConstrained
+                $0.isDiscretionary = rules.isDiscretionary
+            }
             #expect(bench.started.isEmpty && bench.queue.needsConditions && !bench.queue.isIdle)
             for (conditions, obstacle, isStarted) in changes {
                 bench.handle(.networkConditions(conditions), after: 1)

@@ -79,7 +79,8 @@ extension EndToEnd {
                         // The page's ID is of another machine.
                         "halftunes pause 5349": .after {
                             let list = try JSONValue.parse(await machine.run("downloads", "--json").output)
-                            let id = try #require(list.elements.compactMap { $0["id"]?.text }.first)
+                            let ids = list.elements.compactMap { download in download["id"]?.text }
+                            let id = try #require(ids.first)
                             return $0.replacing("5349", with: String(id.prefix(8)))
                         },
                         ".build/release/Benchmarks catalogue &": .left("the tests' server has the same catalogue"),

@@ -62,7 +62,10 @@ public final class WarmSession: Sendable {
     public func data(
         for request: HTTPRequest, body: Body = .none, options: TaskOptions = .init()
     ) async throws(TransferError) -> (bytes: [UInt8], response: HTTPResponse) {
-        if let warm, case .none = body, options.isRelayed, request.method == .get || request.method == .head {
+        let isHead = request.method == .head
+        if let warm, case .none = body, options.isRelayed, !NetworkRules(options, configuration).isRestrictive,
+            request.method == .get || isHead
+        {
             let head = try RequestHead(
                 request, body: .none, options: options, additional: configuration.additionalHeaders)
             let timeout = options.timeoutForRequest ?? configuration.timeoutForRequest
@@ -150,7 +153,7 @@ extension SessionConfiguration {
             && httpVersion == usual.httpVersion && addressOverrides.isEmpty && unixSocketPath == nil && decodesContent
             && cookieStore == nil && cache == nil && eventMonitors.isEmpty && !policy.changesRequests
             && policy.redirectHandler == nil && policy.retryHandler == nil
-            && policy.validation == nil && rateLimit == nil && trustEvaluator == nil
+            && policy.challengeHandler == nil && policy.validation == nil && rateLimit == nil && trustEvaluator == nil
     }
 }
 

@@ -23,8 +23,9 @@ extension DaemonLoop {
         }
         let left = LeftParts(of: tasks, folder)
         if !left.isEmpty { cleaning = Task.detached { await OwnThread.run { left.remove() } } }
-        loadRelaunches(tasks)
         apply(.loaded(tasks))
+        // With the ends of uploads that were interrupted.
+        loadRelaunches(queue.all)
     }
 
     /// Reads a download's progress from its journal, the only place that has it, so that it shows before the next byte.

@@ -46,6 +46,8 @@ final class DaemonLoop {
     private var network: NetworkWatch?
     /// Watches the conditions of the network while tasks depend on them.
     private var conditions: ConditionsWatch?
+    /// What they were when the watch reported last.
+    private var present: NetworkConditions?
     private var lastConnection: UInt64 = 0
     private var buffer = [UInt8](repeating: 0, count: 16 << 10)
 
@@ -108,10 +110,12 @@ final class DaemonLoop {
 
     private func prepareToSleep() {
         let now = Moment.fine
+        // The queue may have been without such tasks for a moment, in which the watch lived on.
+        if !isStopping, queue.lacksConditions, let present { apply(.networkConditions(present)) }
         timers.set(.idle, isIdle ? daemon.idleTimeout : nil, from: now)
         timers.set(.relaunch, nil, from: now)
         if !isStopping { timers.set(.relaunch, relaunches.wakeUp.map { now.duration(to: $0) }, from: now) }
-        if queue.needsConditions, !isStopping { watchConditions() } else { conditions = nil }
+        if queue.needsConditions, !isStopping { watchConditions() } else { (conditions, present) = (nil, nil) }
         if !queue.isIdle, !isStopping { network = network ?? NetworkWatch() } else { network = nil }
         var time = queue.wakeUp
         // Without tasks the rate does not matter.
@@ -226,7 +230,9 @@ final class DaemonLoop {
             case .discarded(let id, let number): finishDiscard(id, number)
             case .finished: finishing -= 1
             case .relaunch(let event): apply(relaunch: event)
-            case .conditions(let present): apply(.networkConditions(present))
+            case .conditions(let now):
+                if conditions != nil { present = now }
+                apply(.networkConditions(now))
             case .stop: stop()
             }
         }

@@ -191,7 +191,7 @@ struct RelaunchPlan: Sendable {
         _ identifier: String, at now: Moment, after quiet: Duration = RelaunchPlan.quiet
     ) -> [Step] {
         guard let entry = entries[identifier] else { return [] }
-        if entry.tasks.isEmpty, !entry.isAttached {
+        if entry.tasks.isEmpty, !entry.isAttached, entry.start == nil {
             entries[identifier] = nil
             return [.remove(identifier)]
         }

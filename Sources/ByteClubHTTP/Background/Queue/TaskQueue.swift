@@ -135,6 +135,9 @@ struct TaskQueue: Sendable {
     /// Whether ``Event/networkConditions(_:)`` must be sent.
     var needsConditions: Bool { restrictedCount > 0 }
 
+    /// Whether tasks depend on conditions that the queue does not know.
+    var lacksConditions: Bool { restrictedCount > 0 && conditions == nil }
+
     /// Whether no task runs, and none will start by itself.
     var isIdle: Bool { activeCount == 0 }
 }
@@ -293,9 +296,9 @@ extension TaskQueue {
         guard var task = tasks[id] else { return }
         let wasActive = task.isActive
         change(&task)
-        let change = (task.isActive ? 1 : 0) - (wasActive ? 1 : 0)
-        activeCount += change
-        if task.rules.isRestrictive { restrictedCount += change }
+        let growth = (task.isActive ? 1 : 0) - (wasActive ? 1 : 0)
+        activeCount += growth
+        if task.rules.isRestrictive { restrictedCount += growth }
         if task.status.state != .waiting {
             task.ticket = nil
             barred.remove(id)

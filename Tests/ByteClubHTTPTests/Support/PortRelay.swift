@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 
 /// A port that passes every connection on to another one, which a test may change.
-final class Relay: Sendable {
+final class PortRelay: Sendable {
     private struct State {
         var target: Int
         var accepts = 0
