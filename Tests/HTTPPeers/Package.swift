@@ -25,7 +25,14 @@ let package = Package(
                 .product(name: "ByteClubHTTP", package: "ByteClub"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
-            linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
+            // As the project's programs; the group lets Foundation's archives name each other in any order.
+            linkerSettings: [
+                .unsafeFlags([
+                    "-static-stdlib", "-Xlinker", "--start-group", "-lFoundationEssentials",
+                    "-l_FoundationCollections", "-l_FoundationCShims", "-Xlinker", "--end-group", "-lstdc++",
+                    "-Xlinker", "--no-export-dynamic",
+                ])
+            ]),
         // The same libcurl from C: what a session adds to it.
         .executableTarget(name: "bare-libcurl", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(name: "foundation-networking"),
