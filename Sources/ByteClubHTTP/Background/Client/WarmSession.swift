@@ -62,9 +62,8 @@ public final class WarmSession: Sendable {
     public func data(
         for request: HTTPRequest, body: Body = .none, options: TaskOptions = .init()
     ) async throws(TransferError) -> (bytes: [UInt8], response: HTTPResponse) {
-        let isHead = request.method == .head
         if let warm, case .none = body, options.isRelayed, !NetworkRules(options, configuration).isRestrictive,
-            request.method == .get || isHead
+            request.method == .get || request.method == .head
         {
             let head = try RequestHead(
                 request, body: .none, options: options, additional: configuration.additionalHeaders)
