@@ -97,13 +97,25 @@ struct NetworkRules: Sendable, Hashable {
 }
 
 extension NetworkRules {
-    /// The rules of a session's task.
+    /// The rules of a session; nil if its requests go to a Unix socket, so that they use no network.
+    init?(_ configuration: SessionConfiguration) {
+        guard configuration.unixSocketPath == nil else { return nil }
+        allowsMetered = configuration.allowsMetered
+        allowsConstrained = configuration.allowsConstrained
+        isDiscretionary = configuration.isDiscretionary
+    }
+
+    /// The rules of a task in a session with these rules.
+    func overridden(by options: TaskOptions) -> NetworkRules {
+        NetworkRules(
+            allowsMetered: options.allowsMetered ?? allowsMetered,
+            allowsConstrained: options.allowsConstrained ?? allowsConstrained,
+            isDiscretionary: options.isDiscretionary ?? isDiscretionary)
+    }
+
+    /// The rules of a task in a session with this configuration.
     init(_ options: TaskOptions, _ configuration: SessionConfiguration) {
-        // Requests to a Unix socket use no network.
-        guard configuration.unixSocketPath == nil else { return }
-        allowsMetered = options.allowsMetered ?? configuration.allowsMetered
-        allowsConstrained = options.allowsConstrained ?? configuration.allowsConstrained
-        isDiscretionary = options.isDiscretionary ?? configuration.isDiscretionary
+        self = NetworkRules(configuration)?.overridden(by: options) ?? NetworkRules()
     }
 
     /// The rules of a background task.

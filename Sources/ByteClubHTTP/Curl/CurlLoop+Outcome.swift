@@ -38,15 +38,14 @@ extension CurlLoop {
             if answerProxy(of: transfer, refused: problem, at: now) { return }
             return settle(transfer, problem, at: now)
         }
-        guard let response = transfer.attempt.response else { return deliver(transfer, at: now) }
-        log(transfer, "\(response.status.code)")
+        guard let response = transfer.attempt.response, let status = transfer.attempt.status else {
+            return deliver(transfer, at: now)
+        }
+        log(transfer, "\(status.code)")
         answered.insert(transfer.head.url.origin)
         transfer.announceResponse(sent: transfer.attempt.sent)
         if takeToStores(transfer, response, isWhole: result == CURLE_OK, at: now) { return }
-        let redirect = transfer.head.redirect(
-            for: response, hops: transfer.hops, following: transfer.task.options.redirects,
-            publicFields: configuration.publicFields)
-        switch redirect {
+        switch transfer.redirect(after: response) {
         case .none: break
         case .refuse(var problem):
             problem.attempt = transfer.attempt.number
@@ -54,7 +53,7 @@ extension CurlLoop {
         case .follow(let head): return consider(head, after: response, for: transfer, at: now)
         }
         if renewCredential(of: transfer, after: response, at: now) { return }
-        if response.status.code == 401, answerServer(of: transfer, refused: response, at: now) { return }
+        if status.code == 401, answerServer(of: transfer, refused: response, at: now) { return }
         settle(transfer, response, at: now)
     }
 
@@ -66,8 +65,9 @@ extension CurlLoop {
 
     /// Completes a task with a response, unless another attempt is made.
     func settle(_ transfer: Transfer, _ response: HTTPResponse, at now: Moment) {
-        let isRetryable = retryPolicy(of: transfer).statuses.contains(response.status.code)
-        if isRetryable || response.status.code >= 400 {
+        let status = response.status.code
+        let isRetryable = retryPolicy(of: transfer).statuses.contains(status)
+        if isRetryable || status >= 400 {
             let isWorthwhile = isRetryable && transfer.mayRepeat
             if reconsider(transfer, .response(response), isWorthwhile: isWorthwhile, at: now) { return }
         }
@@ -88,14 +88,14 @@ extension CurlLoop {
         let proxy = (try? configuration.proxyRules.get())?.namedServer(for: transfer.head.url.origin)
         if result == CURLE_OK {
             // With plain HTTP a proxy's 407 looks like a response of the server, which never sends it.
-            let status = transfer.attempt.response?.status.code
+            let status = transfer.attempt.status?.code
             guard let proxy, let status, status == NamedProxy.authenticationRequired else { return nil }
             transfer.noteProxyOffers(after: status)
             var problem = transfer.error(.proxyRefused, self.reason(status, proxy, transfer), phase: phase)
             problem.isOfProxy = true
             return problem
         }
-        let isRejected = transfer.attempt.response.map { $0.status.code >= 300 } ?? false
+        let isRejected = transfer.attempt.status.map { $0.code >= 300 } ?? false
         // A server may respond and close the connection while the body is still being sent; and this client cuts off
         // long redirect bodies.
         if isRejected, result == CURLE_SEND_ERROR || result == CURLE_WRITE_ERROR { return nil }
@@ -156,8 +156,8 @@ extension CurlLoop {
     private func result(of transfer: Transfer, _ response: HTTPResponse, at now: Moment)
         -> Result<TaskResult, TransferError>
     {
-        if response.status.kind == .successful {
-            do { try transfer.source?.verify() } catch {
+        if let source = transfer.source, response.status.kind == .successful {
+            do { try source.verify() } catch {
                 return .failure(transfer.error(error.code, error.message, phase: .file, errno: error.errno))
             }
         }
@@ -188,8 +188,7 @@ extension CurlLoop {
         if let trust { stopAwaitingTrust(transfer, trust) }
         let isKept = transfer.task.shared.withLock { $0.keepsResumeData }
         let outcome = transfer.settle(measured, isKept: isKept)
-        transfer.source = nil
-        transfer.attempt.bytes = []
+        transfer.releaseBodies()
         transfer.task.complete(outcome, progress: transfer.meter.finish(at: now))
     }
 

@@ -19,6 +19,7 @@ final class CurlLoop {
     var active: [UInt64: Transfer] = [:]
     var budget: RetryBudget
     let throttle: SessionThrottle
+    private let defaults: Transfer.Defaults
     /// Shared by all transfers that were not admitted yet.
     private let idleWork = Transfer.Work(rate: nil, at: .distantFuture)
     /// The origins that responded to a request of this session.
@@ -53,6 +54,7 @@ final class CurlLoop {
         guard let multi = unsafe byteclub_curl_multi_init() else { return nil }
         configuration = inbox.configuration
         self.inbox = inbox
+        defaults = Transfer.Defaults(inbox)
         unsafe self.multi = unsafe multi
         unsafe share = unsafe byteclub_curl_share_tls_sessions()
         admission = Admission(perOrigin: configuration.maximumTasksPerHost, total: configuration.maximumTasks)
@@ -136,8 +138,7 @@ final class CurlLoop {
         do {
             let head = try task.head()
             let transfer = Transfer(
-                task, head: head, configuration: configuration, sessionThrottle: throttle,
-                idle: idleWork, at: now)
+                task, head: head, defaults: defaults, sessionThrottle: throttle, idle: idleWork, at: now)
             live[task.id] = transfer
             nextWaitingCheck = min(nextWaitingCheck, transfer.resourceDeadline)
             budget.earn()

@@ -2,7 +2,7 @@ import CLibcurl
 import HTTPTypes
 
 extension EasyHandle {
-    private static let uploadBuffer: Int64 = 256 << 10
+    private static let uploadBuffer: Int64 = 64 << 10
     private static let smallest: Int64 = 16 << 10
 
     /// Sets every option for one attempt of a transfer.
@@ -160,6 +160,8 @@ extension EasyHandle {
             addHeader("Expect:")
         } else if head.method == .head {
             set(CURLOPT_NOBODY, 1)
+            return
+        } else if head.method == .get {
             return
         }
         set(CURLOPT_CUSTOMREQUEST, head.method.rawValue)

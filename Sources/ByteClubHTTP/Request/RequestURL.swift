@@ -20,7 +20,9 @@ struct RequestURL: Hashable, Sendable {
     init(origin: Origin, target: String) {
         self.origin = origin
         self.target = target
-        text = origin.text + target
+        var text = origin.text
+        text += target
+        self.text = text
     }
 
     static func == (left: RequestURL, right: RequestURL) -> Bool { left.text == right.text }
@@ -29,7 +31,9 @@ struct RequestURL: Hashable, Sendable {
 
     /// Checks the address of a request.
     init(_ request: HTTPRequest) throws(TransferError) {
-        guard let name = request.scheme?.lowercased(), let scheme = Origin.Scheme(rawValue: name) else {
+        guard let name = request.scheme,
+            let scheme = Origin.Scheme(rawValue: name) ?? Origin.Scheme(rawValue: name.lowercased())
+        else {
             throw .badAddress("the address needs the scheme http or https")
         }
         guard let authority = request.authority, let origin = Origin(scheme: scheme, authority: authority) else {
@@ -116,7 +120,12 @@ struct Origin: Hashable, Sendable {
     var authority: String { port == scheme.defaultPort ? host : host + ":" + String(port) }
 
     /// The origin as the start of a URL.
-    var text: String { (scheme == .https ? "https://" : "http://") + authority }
+    var text: String {
+        var text = scheme == .https ? "https://" : "http://"
+        text += host
+        if port != scheme.defaultPort { text += ":\(port)" }
+        return text
+    }
 
     /// Whether the host's name refers to this machine.
     var isLoopback: Bool { host == "localhost" || host == "[::1]" || host.hasPrefix("127.") }

@@ -8,7 +8,8 @@ struct ResponseParser {
     /// Later lines are trailers and ignored.
     private(set) var isComplete = false
     private var hasStatus = false
-    private var status = HTTPResponse.Status(code: 200)
+    /// The status of the last header.
+    private(set) var status = HTTPResponse.Status(code: 200)
     private var fields = HTTPFields()
 
     /// Parses one line, including its line end; false if the line is not HTTP.

@@ -33,6 +33,8 @@ final class Admission<Element> {
     private(set) var active = 0
     private(set) var waiting = 0
     private var lanes: [Origin: Lane] = [:]
+    /// The lane of the last request, which the next one usually needs.
+    private var recent: Lane?
     private var ready = FIFO<Lane>()
     private var lastTicket: UInt64 = 0
 
@@ -85,7 +87,7 @@ final class Admission<Element> {
     func release(_ origin: Origin) {
         precondition(active > 0, "nothing was admitted that could end")
         active -= 1
-        guard let lane = lanes[origin] else { return }
+        guard let lane = known(origin) else { return }
         lane.active -= 1
         list(lane)
         forget(lane)
@@ -95,13 +97,20 @@ final class Admission<Element> {
     private func forget(_ lane: Lane) {
         guard lanes.count > Self.mostIdleLanes, lane.active == 0, !lane.isHeld, lane.waiting.isEmpty else { return }
         lanes[lane.origin] = nil
+        recent = nil
     }
 
     private func lane(of origin: Origin) -> Lane {
-        if let lane = lanes[origin] { return lane }
+        if let lane = known(origin) { return lane }
         let lane = Lane(origin)
         lanes[origin] = lane
         return lane
+    }
+
+    private func known(_ origin: Origin) -> Lane? {
+        if let recent, recent.origin == origin { return recent }
+        recent = lanes[origin]
+        return recent
     }
 
     private func list(_ lane: Lane) {

@@ -1,7 +1,10 @@
 import HTTPTypes
 
-/// The state of one attempt of a transfer; the next attempt starts with a new value.
-struct Attempt {
+/// The state of one attempt of a transfer; the next attempt starts with a new object.
+///
+/// It is a class because callbacks change it many times for each request: an access to one of its variables is shorter,
+/// and so cheaper, than one through a value that contains them all.
+final class Attempt {
     /// The direction in which a body's bytes move.
     enum Direction {
         case sending, receiving
@@ -72,6 +75,9 @@ struct Attempt {
 
     /// The response, once its head is whole.
     var response: HTTPResponse? { parser.response }
+
+    /// The response's status, once its head is whole; cheaper than ``HTTPTypes/HTTPResponse/status``.
+    var status: HTTPResponse.Status? { parser.isComplete ? parser.status : nil }
 }
 
 extension Transfer {
@@ -106,10 +112,8 @@ extension Transfer {
         }
     }
 
-    var attempt: Attempt {
-        _read { yield work.attempt }
-        _modify { yield &underWay.attempt }
-    }
+    /// The current attempt, or the last one; it may only be changed after ``begin(at:)``.
+    var attempt: Attempt { work.attempt }
 
     var meter: ProgressMeter {
         _read { yield work.meter }

@@ -37,14 +37,7 @@ struct Moment: InstantProtocol, Sendable {
 
 extension Duration {
     /// The duration in nanoseconds, clamped to 64 bits.
-    var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        if overflow { return seconds < 0 ? .min : .max }
-        let (sum, carried) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
-        if carried { return seconds < 0 ? .min : .max }
-        return sum
-    }
+    var wholeNanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 
     /// The duration in milliseconds, rounded up and clamped to 0 through `Int32.max`.
     var wholeMilliseconds: Int {

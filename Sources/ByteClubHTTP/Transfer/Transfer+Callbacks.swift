@@ -13,21 +13,21 @@ extension Transfer {
     static let onHeader: curl_write_callback = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let transfer = unsafe from(context)
-        transfer.attempt.lastActivity = .now
-        if transfer.attempt.headBytes == 0 { transfer.attempt.answered = .fine }
-        transfer.attempt.headBytes += size * count
-        guard transfer.attempt.headBytes <= mostHeadBytes else {
-            transfer.attempt.failure = transfer.error(
+        let attempt = transfer.attempt
+        attempt.lastActivity = .now
+        if attempt.headBytes == 0 { attempt.answered = .fine }
+        attempt.headBytes += size * count
+        guard attempt.headBytes <= mostHeadBytes else {
+            attempt.failure = transfer.error(
                 .protocolViolation, "the head of the response is longer than \(mostHeadBytes) bytes", phase: .receive)
             return 0
         }
-        let wasWhole = transfer.attempt.parser.isComplete
-        guard unsafe transfer.attempt.parser.consume(UnsafeRawBufferPointer(start: bytes, count: size * count)) else {
-            transfer.attempt.failure = transfer.error(
-                .protocolViolation, "the server does not speak HTTP", phase: .receive)
+        let wasWhole = attempt.parser.isComplete
+        guard unsafe attempt.parser.consume(UnsafeRawBufferPointer(start: bytes, count: size * count)) else {
+            attempt.failure = transfer.error(.protocolViolation, "the server does not speak HTTP", phase: .receive)
             return 0
         }
-        if !wasWhole, let response = transfer.attempt.response { transfer.takeCookies(of: response) }
+        if !wasWhole, let response = attempt.response { transfer.takeCookies(of: response) }
         return transfer.takeHead() && transfer.judgeHead() ? size * count : 0
     }
 
@@ -60,6 +60,7 @@ extension Transfer {
     private func receive(_ chunk: UnsafeRawBufferPointer) -> Int {
         // An error in bytes that libcurl held while paused is reported only by curl_easy_pause, and more bytes may
         // follow: none must be accepted after the gap.
+        let attempt = attempt
         if attempt.failure != nil { return 0 }
         if isSuspended { return Int(CURL_WRITEFUNC_PAUSE) }
         let now = Moment.now
@@ -167,7 +168,9 @@ extension Transfer {
     }
 
     private func count(sent: Int64, received: Int64, expected: Int64) {
-        announceResponse(sent: sent)
+        let attempt = attempt
+        // Called often before there is anything of the response.
+        if attempt.headBytes > 0, !attempt.isAnnounced { announceResponse(sent: sent) }
         guard sent != attempt.sent || received != attempt.received else { return }
         attempt.sent = sent
         attempt.received = received

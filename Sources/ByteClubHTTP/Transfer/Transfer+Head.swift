@@ -5,9 +5,7 @@ extension Transfer {
     /// The file for the body of the current response; nil for memory or a reader.
     var filePath: String? {
         if let path = attempt.divertedTo { return path }
-        guard case .download(let path) = task.kind, let response = attempt.response,
-            response.status.kind == .successful
-        else { return nil }
+        guard case .download(let path) = task.kind, attempt.status?.kind == .successful else { return nil }
         return path
     }
 
@@ -23,13 +21,11 @@ extension Transfer {
     ///
     /// This is the only place where user code runs on the loop's thread.
     func judgeHead() -> Bool {
-        guard !attempt.isJudged, let response = wholeResponse else { return true }
+        let attempt = attempt
+        guard !attempt.isJudged, let kind = attempt.status?.kind, let response = wholeResponse else { return true }
         attempt.isJudged = true
-        if response.status.kind == .redirection {
-            let redirect = head.redirect(
-                for: response, hops: hops, following: task.options.redirects,
-                publicFields: task.inbox.configuration.publicFields)
-            if case .none = redirect {} else { attempt.isRedirect = true }
+        if kind == .redirection {
+            if case .none = redirect(after: response) {} else { attempt.isRedirect = true }
             if attempt.isRedirect { return true }
         }
         if case .askAnew? = attempt.step { return true }
@@ -43,7 +39,7 @@ extension Transfer {
             attempt.divertedTo = path
             file = nil
         }
-        guard response.status.kind == .successful else { return true }
+        guard kind == .successful else { return true }
         if let limit = task.options.maximumBodyBytes?(response) {
             attempt.bodyLimit = max(limit, 0)
             // The length in memory differs if the body is compressed.
@@ -60,6 +56,14 @@ extension Transfer {
             stream.begin(response)
         }
         return true
+    }
+
+    /// The redirect that the response of the current attempt asks for.
+    func redirect(after response: HTTPResponse) -> RequestHead.Redirect {
+        guard attempt.status?.kind == .redirection else { return .none }
+        return head.redirect(
+            for: response, hops: hops, following: task.options.redirects,
+            publicFields: task.inbox.configuration.publicFields)
     }
 
     /// Records that the body is too long; libcurl aborts when the callback returns 0.
@@ -82,10 +86,11 @@ extension Transfer {
     ///
     /// Body bytes sent before it are reported first; received bytes are reported after it.
     func announceResponse(sent: Int64) {
-        guard !attempt.isAnnounced, let response = wholeResponse else { return }
+        let attempt = attempt
+        guard !attempt.isAnnounced, attempt.status != nil else { return }
         attempt.isAnnounced = true
         if case .askAnew? = attempt.step { return }
-        guard !task.inbox.events.isEmpty else { return }
+        guard !task.inbox.events.isEmpty, let response = wholeResponse else { return }
         var progress = meter.progress
         progress.bytesSent = max(progress.bytesSent, sent)
         if progress.bytesSent > 0 { task.publish(progress) }

@@ -14,7 +14,7 @@ extension Transfer {
         times.fill(&metrics)
         if attempt.easy?.holdsBody != true { metrics.bytesSent += attempt.sent }
         metrics.bytesReceived += attempt.received
-        metrics.status = attempt.response?.status.code ?? 0
+        metrics.status = attempt.status?.code ?? 0
         if !self.metrics.attempts.isEmpty {
             metrics.reason = hops > notedHops ? .redirect : .retry
         }

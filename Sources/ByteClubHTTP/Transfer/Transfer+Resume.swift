@@ -45,7 +45,7 @@ extension Transfer {
         guard attempt.step == nil, case .download = task.kind, let response = attempt.response else { return true }
         guard isPlainGet else {
             // With the caller's own range, or another method, the body of a success is the file.
-            attempt.step = response.status.kind == .successful ? .startOver : .pass
+            attempt.step = attempt.status?.kind == .successful ? .startOver : .pass
             return true
         }
         let step = attempt.asked.map { ResumePlan.step($0, response) } ?? ResumePlan.step(response)
@@ -122,7 +122,7 @@ extension Transfer {
     ///
     /// - Returns: False if the file did not grow, since repeating could then have no end.
     func takePiece() -> Bool {
-        guard attempt.response?.status.code == 206, takeGrowth() else { return false }
+        guard attempt.status?.code == 206, takeGrowth() else { return false }
         attempt.number -= 1
         return true
     }
@@ -177,6 +177,7 @@ extension Transfer {
     ///
     /// A cancelled download keeps its part only if `isKept`.
     func settle(_ result: Result<TaskResult, TransferError>, isKept: Bool) -> Result<TaskResult, TransferError> {
+        if file == nil, task.resumeData == nil { return result }
         defer { dropPart() }
         switch result {
         case .success(var value):

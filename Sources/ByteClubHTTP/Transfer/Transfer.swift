@@ -47,20 +47,18 @@ final class Transfer {
     private var isUnderWay = false
 
     init(
-        _ task: SessionTask, head: RequestHead, configuration: SessionConfiguration, sessionThrottle: SessionThrottle,
-        idle: Work, at now: Moment
+        _ task: SessionTask, head: RequestHead, defaults: Defaults, sessionThrottle: SessionThrottle, idle: Work,
+        at now: Moment
     ) {
         self.task = task
         self.sessionThrottle = sessionThrottle
         work = idle
         priority = task.priority
         self.head = head
-        idleLimit = task.options.timeoutForRequest ?? configuration.timeoutForRequest
-        rules = NetworkRules(task.options, configuration)
-        resourceDeadline = now.advanced(by: configuration.timeoutForResource)
-        keepsRedirectBodies =
-            task.inbox.events.hasDelegate || configuration.policy.redirectHandler != nil
-            || task.options.policy.redirectHandler != nil
+        idleLimit = task.options.timeoutForRequest ?? defaults.idleLimit
+        rules = defaults.rules?.overridden(by: task.options) ?? NetworkRules()
+        resourceDeadline = now.advanced(by: defaults.resourceLimit)
+        keepsRedirectBodies = defaults.keepsRedirectBodies || task.options.policy.redirectHandler != nil
         Self.liveCount.add(1, ordering: .relaxed)
     }
 
@@ -96,7 +94,7 @@ final class Transfer {
 
     /// Starts a new attempt and opens the body.
     func begin(at now: Moment) throws(UploadSource.Failure) {
-        attempt = Attempt(number: attempt.number + 1, at: now)
+        underWay.attempt = Attempt(number: attempt.number + 1, at: now)
         if head.hasBody {
             if let source {
                 guard source.seek(to: 0) else {
@@ -113,6 +111,12 @@ final class Transfer {
         }
         beginPart()
         meter.begin(attempt: attempt.number, expectedToSend: source?.length ?? 0, at: now)
+    }
+
+    /// Releases the bodies when the task has a result, which then alone has the received one.
+    func releaseBodies() {
+        source = nil
+        if isUnderWay { attempt.bytes = [] }
     }
 
     func error(_ code: TransferError.Code, _ message: String, phase: TransferError.Phase, errno: Int32 = 0)
@@ -137,6 +141,23 @@ final class Transfer {
 }
 
 extension Transfer {
+    /// The settings of a session that each of its transfers needs from the start, in a form that is cheap to copy.
+    struct Defaults {
+        let idleLimit: Duration
+        let resourceLimit: Duration
+        /// Nil if the requests use no network.
+        let rules: NetworkRules?
+        let keepsRedirectBodies: Bool
+
+        init(_ inbox: Inbox) {
+            let configuration = inbox.configuration
+            idleLimit = configuration.timeoutForRequest
+            resourceLimit = configuration.timeoutForResource
+            rules = NetworkRules(configuration)
+            keepsRedirectBodies = inbox.events.hasDelegate || configuration.policy.redirectHandler != nil
+        }
+    }
+
     /// The stage of a transfer.
     enum Stage {
         /// In its origin's queue.

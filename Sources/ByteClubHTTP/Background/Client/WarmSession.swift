@@ -62,8 +62,8 @@ public final class WarmSession: Sendable {
     public func data(
         for request: HTTPRequest, body: Body = .none, options: TaskOptions = .init()
     ) async throws(TransferError) -> (bytes: [UInt8], response: HTTPResponse) {
-        if let warm, case .none = body, options.isRelayed, !NetworkRules(options, configuration).isRestrictive,
-            request.method == .get || request.method == .head
+        if let warm, case .none = body, options.isRelayed, request.method == .get || request.method == .head,
+            !NetworkRules(options, configuration).isRestrictive
         {
             let head = try RequestHead(
                 request, body: .none, options: options, additional: configuration.additionalHeaders)

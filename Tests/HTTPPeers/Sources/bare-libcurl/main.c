@@ -230,7 +230,7 @@ int main(int count, char **arguments) {
         struct stat status;
         if (task->file < 0 || fstat(task->file, &status)) fail("the file cannot be read");
         curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
-        curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256L << 10);
+        curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 64L << 10);
         curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)status.st_size);
         curl_easy_setopt(easy, CURLOPT_READFUNCTION, read_file);
         curl_easy_setopt(easy, CURLOPT_READDATA, task);
