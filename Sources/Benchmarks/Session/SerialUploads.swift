@@ -10,12 +10,19 @@ enum SerialUploads {
     /// - Parameters:
     ///   - count: How many uploads of 1 KiB are queued at once.
     ///   - folder: Where nginx, which speaks HTTP/2, keeps its files; without nginx that line is left out.
+    ///   - bare: The program in C of `Tests/HTTPPeers`, for the same uploads by libcurl alone; nil to leave them out.
     /// - Throws: When an upload fails, or nginx does not start.
-    static func run(_ count: Int, in folder: String) async throws {
+    static func run(_ count: Int, in folder: String, bare: String?) async throws {
         let sink = try Sink()
         defer { sink.stop() }
         try await send(count, to: sink.url, .http1, nil)
         tell("HTTP/1.1", sink.arrivals.take(), count)
+        if let bare {
+            let file = folder + "/kibibyte"
+            try LocalFiles.writeLarge(head: [], length: 1024, seed: 1, to: file)
+            _ = try await Stopwatch.run(bare, ["serial", file, sink.url + "/watched", "\(count)"], in: folder)
+            tell("HTTP/1.1, libcurl in C", sink.arrivals.take(), count)
+        }
         guard let front = try await TLSFront.start(before: sink.url, in: folder) else { return }
         defer { front.stop() }
         try await send(count, to: front.url, .http2, front.authorityFile)

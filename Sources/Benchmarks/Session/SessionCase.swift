@@ -29,7 +29,7 @@ enum SessionCase {
             try await lines(
                 "10,000 uploads of 1 KiB, one at a time",
                 ["over", "overlaps", "median ms between", "p99 ms", "maximum ms"],
-                ["serial", "10000", folder]),
+                ["serial", "10000", folder] + (Peers(settings).map { [$0.bare] } ?? [])),
             try await lines(
                 "Rate limits, as the receiver sees them",
                 ["limit", "least of 2 s in %", "most in %", "burst in ms of the rate"], ["rate", "8"]),

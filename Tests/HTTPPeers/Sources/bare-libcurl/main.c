@@ -1,4 +1,5 @@
-// `put FILE URL [COUNT]` and `get URL COUNT TASKS` by libcurl alone: what its transfers cost a program in C.
+// `put FILE URL [COUNT]`, `serial FILE URL COUNT` and `get URL COUNT TASKS` by libcurl alone: what its transfers cost a
+// program in C. `put` sends all at once, `serial` one after the other.
 //
 // One thread, one multi handle, an easy handle for each of the tasks at once; a finished handle begins the next request
 // with all its options as they are. `ask URL COUNT TASKS` costs what no library with a thread of its own can avoid: each
@@ -75,6 +76,7 @@ static void run(CURLM *multi, struct task *tasks, long atOnce, long total, size_
             if (begun < total) {
                 begun++;
                 task->received = 0;
+                task->offset = 0;
                 curl_multi_add_handle(multi, easy);
             }
         }
@@ -194,16 +196,19 @@ static void answer(struct task *tasks, long atOnce, long total) {
 }
 
 int main(int count, char **arguments) {
-    int isPut = count >= 4 && count <= 5 && !strcmp(arguments[1], "put");
+    int isSerial = count == 5 && !strcmp(arguments[1], "serial");
+    int isPut = isSerial || (count >= 4 && count <= 5 && !strcmp(arguments[1], "put"));
     int isAsk = count == 5 && !strcmp(arguments[1], "ask");
     int isGet = isAsk || (count == 5 && !strcmp(arguments[1], "get"));
     if (!isPut && !isGet) {
-        fprintf(stderr, "usage: bare-libcurl put FILE URL [COUNT] | get URL COUNT TASKS | ask URL COUNT TASKS\n");
+        fprintf(
+            stderr, "usage: bare-libcurl put FILE URL [COUNT] | serial FILE URL COUNT | get URL COUNT TASKS"
+                    " | ask URL COUNT TASKS\n");
         return 64;
     }
     const char *url = arguments[isPut ? 3 : 2];
     long total = isPut ? (count > 4 ? atol(arguments[4]) : 1) : atol(arguments[3]);
-    long atOnce = isPut ? total : atol(arguments[4]);
+    long atOnce = isSerial ? 1 : isPut ? total : atol(arguments[4]);
     if (total < 1 || atOnce < 1) fail("a count is not a number above 0");
     if (curl_global_init(CURL_GLOBAL_ALL)) fail("libcurl does not start");
     CURLM *multi = curl_multi_init();
