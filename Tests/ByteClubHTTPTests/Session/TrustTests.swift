@@ -19,52 +19,59 @@ extension Live {
             await failure { () async throws(TransferError) in try await session.data(for: request) }
         }
 
+        /// Runs a test with a server that counts bodies, an nginx before it, and a log for what the evaluator is asked.
+        private func withNginx(
+            protocols: String = "TLSv1.2", isIssued: Bool = false,
+            _ body: (FaultServer, Nginx, Log<ServerTrust>) async throws -> Void
+        ) async throws {
+            let server = try FaultServer.echo()
+            defer { server.stop() }
+            let nginx = try #require(Nginx(before: server, protocols: protocols, isIssued: isIssued))
+            try await body(server, nginx, Log())
+        }
+
         @Test(
             "a server that is accepted is asked about once, and is described",
             arguments: [HTTPVersionPreference.http1, .http2])
         func accepted(version: HTTPVersionPreference) async throws {
-            let server = try FaultServer.echo()
-            defer { server.stop() }
-            let nginx = try #require(Nginx(before: server))
-            let asked = Log<ServerTrust>()
-            try await withSession {
-                $0.certificateAuthorityFile = nginx.authorityFile
-                $0.httpVersion = version
-                $0.trustEvaluator = { trust in
-                    asked.add(trust)
-                    return !isOnSessionThread
+            try await withNginx { server, nginx, asked in
+                try await withSession {
+                    $0.certificateAuthorityFile = nginx.authorityFile
+                    $0.httpVersion = version
+                    $0.trustEvaluator = { trust in
+                        asked.add(trust)
+                        return !isOnSessionThread
+                    }
+                } _: { session in
+                    for _ in 0..<3 {
+                        let task = session.dataTask(request(nginx.authority))
+                        task.resume()
+                        let result = try await task.value
+                        #expect(result.response.status == .ok && result.metrics.attempts.count == 1)
+                    }
+                    let trust = try #require(asked.entries.first)
+                    #expect(asked.entries.count == 1 && server.requests.count == 3)
+                    #expect(trust.host == "localhost" && trust.port == nginx.port)
+                    #expect(trust.publicKey == PublicKeyPin(nginx.pin))
+                    #expect(trust.certificates == nginx.certificates && nginx.certificates.count == 1)
+                    #expect(server.requests.last?["x-version"] == (version == .http1 ? "HTTP/1.1" : "HTTP/2.0"))
                 }
-            } _: { session in
-                for _ in 0..<3 {
-                    let task = session.dataTask(request(nginx.authority))
-                    task.resume()
-                    let result = try await task.value
-                    #expect(result.response.status == .ok && result.metrics.attempts.count == 1)
-                }
-                let trust = try #require(asked.entries.first)
-                #expect(asked.entries.count == 1 && server.requests.count == 3)
-                #expect(trust.host == "localhost" && trust.port == nginx.port)
-                #expect(trust.publicKey == PublicKeyPin(nginx.pin))
-                #expect(trust.certificates == nginx.certificates && nginx.certificates.count == 1)
-                #expect(server.requests.last?["x-version"] == (version == .http1 ? "HTTP/1.1" : "HTTP/2.0"))
             }
         }
 
         @Test("the chain has the authority last, and no certificate that the server only sent along")
         func chain() async throws {
-            let server = try FaultServer.echo()
-            defer { server.stop() }
-            let nginx = try #require(Nginx(before: server, isIssued: true))
-            let asked = Log<ServerTrust>()
-            try await withSession {
-                $0.certificateAuthorityFile = nginx.authorityFile
-                $0.trustEvaluator = { trust in
-                    asked.add(trust)
-                    return true
+            try await withNginx(isIssued: true) { _, nginx, asked in
+                try await withSession {
+                    $0.certificateAuthorityFile = nginx.authorityFile
+                    $0.trustEvaluator = { trust in
+                        asked.add(trust)
+                        return true
+                    }
+                } _: { session in
+                    _ = try await session.data(for: request(nginx.authority))
+                    #expect(asked.entries.map(\.certificates) == [nginx.certificates] && nginx.certificates.count == 2)
                 }
-            } _: { session in
-                _ = try await session.data(for: request(nginx.authority))
-                #expect(asked.entries.map(\.certificates) == [nginx.certificates] && nginx.certificates.count == 2)
             }
         }
 
@@ -72,91 +79,87 @@ extension Live {
             "a server that the authority or a pin accepted is refused, for good, and gets no byte of a request",
             arguments: [false, true], [HTTPVersionPreference.http1, .http2])
         func refused(isPinned: Bool, version: HTTPVersionPreference) async throws {
-            let server = try FaultServer.echo()
-            defer { server.stop() }
-            let nginx = try #require(Nginx(before: server, protocols: "TLSv1.3", isIssued: isPinned))
-            let asked = Log<ServerTrust>()
-            let pin = try #require(PublicKeyPin(nginx.pin))
-            try await withSession {
-                if isPinned { $0.pinnedKeys = [pin] } else { $0.certificateAuthorityFile = nginx.authorityFile }
-                $0.httpVersion = version
-                $0.retryPolicy = .standard
-                $0.trustEvaluator = { trust in
-                    asked.add(trust)
-                    return false
+            try await withNginx(protocols: "TLSv1.3", isIssued: isPinned) { server, nginx, asked in
+                let pin = try #require(PublicKeyPin(nginx.pin))
+                try await withSession {
+                    if isPinned { $0.pinnedKeys = [pin] } else { $0.certificateAuthorityFile = nginx.authorityFile }
+                    $0.httpVersion = version
+                    $0.retryPolicy = .standard
+                    $0.trustEvaluator = { trust in
+                        asked.add(trust)
+                        return false
+                    }
+                } _: { session in
+                    for method in [HTTPRequest.Method.get, .post, .get] {
+                        let error = await problem(session, request(nginx.authority, method))
+                        #expect(error?.code == .tls && error?.phase == .tls && error?.isRetryable == false)
+                        #expect(error?.message == "the trust evaluator refuses the server's certificate")
+                        #expect(error?.attempt == 1 && error?.metrics.attempts.count == 1 && error?.bytesSent == 0)
+                    }
+                    #expect(asked.entries.count == 1 && server.requests.isEmpty)
+                    // With a pinned key the issuer is not verified.
+                    #expect(asked.entries.first?.certificates == Array(nginx.certificates.prefix(1)))
                 }
-            } _: { session in
-                for method in [HTTPRequest.Method.get, .post, .get] {
-                    let error = await problem(session, request(nginx.authority, method))
-                    #expect(error?.code == .tls && error?.phase == .tls && error?.isRetryable == false)
-                    #expect(error?.message == "the trust evaluator refuses the server's certificate")
-                    #expect(error?.attempt == 1 && error?.metrics.attempts.count == 1 && error?.bytesSent == 0)
-                }
-                #expect(asked.entries.count == 1 && server.requests.isEmpty)
-                // With a pinned key the issuer is not verified.
-                #expect(asked.entries.first?.certificates == Array(nginx.certificates.prefix(1)))
             }
         }
 
         @Test("a server that is not accepted otherwise is never asked about")
         func unaccepted() async throws {
-            let server = try FaultServer.echo()
-            defer { server.stop() }
-            let nginx = try #require(Nginx(before: server, protocols: "TLSv1.3"))
-            let asked = Log<ServerTrust>()
-            let place = try #require(AddressOverride(host: "other.test", port: nginx.port, addresses: ["127.0.0.1"]))
-            let wrong = try #require(PublicKeyPin("sha256//" + String(repeating: "A", count: 43) + "="))
-            for (file, pins, host) in [
-                (nil, [], "localhost"), (nginx.authorityFile, [], "other.test"),
-                (nginx.authorityFile, [wrong], "localhost"),
-            ] as [(String?, Set<PublicKeyPin>, String)] {
-                try await withSession {
-                    $0.certificateAuthorityFile = file
-                    $0.pinnedKeys = pins
-                    $0.addressOverrides = [place]
-                    $0.proxy = .none
-                    $0.trustEvaluator = { trust in
-                        asked.add(trust)
-                        return true
+            try await withNginx(protocols: "TLSv1.3") { server, nginx, asked in
+                let place = try #require(
+                    AddressOverride(host: "other.test", port: nginx.port, addresses: ["127.0.0.1"]))
+                let wrong = try #require(PublicKeyPin("sha256//" + String(repeating: "A", count: 43) + "="))
+                for (file, pins, host) in [
+                    (nil, [], "localhost"), (nginx.authorityFile, [], "other.test"),
+                    (nginx.authorityFile, [wrong], "localhost"),
+                ] as [(String?, Set<PublicKeyPin>, String)] {
+                    try await withSession {
+                        $0.certificateAuthorityFile = file
+                        $0.pinnedKeys = pins
+                        $0.addressOverrides = [place]
+                        $0.proxy = .none
+                        $0.trustEvaluator = { trust in
+                            asked.add(trust)
+                            return true
+                        }
+                    } _: { session in
+                        #expect(await problem(session, request("\(host):\(nginx.port)"))?.code == .tls)
                     }
-                } _: { session in
-                    #expect(await problem(session, request("\(host):\(nginx.port)"))?.code == .tls)
                 }
+                #expect(asked.entries.isEmpty && server.requests.isEmpty)
             }
-            #expect(asked.entries.isEmpty && server.requests.isEmpty)
         }
 
         @Test(
             "twenty tasks at once lead to one question, and to no more connections than run at once",
             arguments: [HTTPVersionPreference.http1, .http2])
         func once(version: HTTPVersionPreference) async throws {
-            let server = try FaultServer.echo()
-            defer { server.stop() }
-            let nginx = try #require(Nginx(before: server))
-            let relay = try PortRelay(to: nginx.port)
-            defer { relay.stop() }
-            let (asked, started) = (Log<ServerTrust>(), Log<Int>())
-            try await withSession {
-                $0.certificateAuthorityFile = nginx.authorityFile
-                $0.httpVersion = version
-                $0.trustEvaluator = { trust in
-                    asked.add(trust)
-                    await started.wait { $0.count == 20 }
-                    return true
+            try await withNginx { server, nginx, asked in
+                let relay = try PortRelay(to: nginx.port)
+                defer { relay.stop() }
+                let started = Log<Int>()
+                try await withSession {
+                    $0.certificateAuthorityFile = nginx.authorityFile
+                    $0.httpVersion = version
+                    $0.trustEvaluator = { trust in
+                        asked.add(trust)
+                        await started.wait { $0.count == 20 }
+                        return true
+                    }
+                } _: { session in
+                    let tasks = (0..<20).map { session.dataTask(request(relay.authority, .get, "/\($0)")) }
+                    for (number, task) in tasks.enumerated() {
+                        task.resume()
+                        started.add(number)
+                    }
+                    for task in tasks {
+                        let result = try await task.value
+                        #expect(result.response.status == .ok)
+                    }
+                    #expect(asked.entries.count == 1 && server.requests.count == 20)
+                    // Six whose attempt was given up, and six more.
+                    #expect(relay.accepts <= 12, "\(relay.accepts)")
                 }
-            } _: { session in
-                let tasks = (0..<20).map { session.dataTask(request(relay.authority, .get, "/\($0)")) }
-                for (number, task) in tasks.enumerated() {
-                    task.resume()
-                    started.add(number)
-                }
-                for task in tasks {
-                    let result = try await task.value
-                    #expect(result.response.status == .ok)
-                }
-                #expect(asked.entries.count == 1 && server.requests.count == 20)
-                // Six whose attempt was given up, and six more.
-                #expect(relay.accepts <= 12, "\(relay.accepts)")
             }
         }
 
@@ -226,73 +229,71 @@ extension Live {
             "a question ends with the last task that waits, whose connection no other task uses unasked",
             arguments: [HTTPVersionPreference.http1, .http2])
         func cancelled(version: HTTPVersionPreference) async throws {
-            let server = try FaultServer.echo()
-            defer { server.stop() }
-            let nginx = try #require(Nginx(before: server))
-            let (asked, ended) = (Log<ServerTrust>(), Log<Bool>())
-            let calls = Atomic(0)
-            try await withSession {
-                $0.certificateAuthorityFile = nginx.authorityFile
-                $0.httpVersion = version
-                $0.trustEvaluator = { trust in
-                    let number = calls.add(1, ordering: .relaxed).newValue
-                    asked.add(trust)
-                    guard number == 1 else { return false }
-                    try? await Task.sleep(for: .seconds(3600))
-                    ended.add(Task.isCancelled)
-                    // Too late to count.
-                    return true
+            try await withNginx { server, nginx, asked in
+                let ended = Log<Bool>()
+                let calls = Atomic(0)
+                try await withSession {
+                    $0.certificateAuthorityFile = nginx.authorityFile
+                    $0.httpVersion = version
+                    $0.trustEvaluator = { trust in
+                        let number = calls.add(1, ordering: .relaxed).newValue
+                        asked.add(trust)
+                        guard number == 1 else { return false }
+                        try? await Task.sleep(for: .seconds(3600))
+                        ended.add(Task.isCancelled)
+                        // Too late to count.
+                        return true
+                    }
+                } _: { session in
+                    let tasks = (0..<2).map { _ in session.dataTask(request(nginx.authority)) }
+                    tasks[0].resume()
+                    await asked.wait { $0.count == 1 }
+                    tasks[1].resume()
+                    #expect(ended.entries.isEmpty)
+                    tasks[0].cancel()
+                    let first = await failure { () async throws(TransferError) in try await tasks[0].value }
+                    #expect(first?.code == .cancelled)
+                    // The second one waits in the queue of the host until then.
+                    await ended.wait { $0 == [true] }
+                    let second = await failure { () async throws(TransferError) in try await tasks[1].value }
+                    #expect(second?.code == .tls)
+                    #expect(await problem(session, request(nginx.authority))?.code == .tls)
+                    #expect(asked.entries.count == 2 && server.requests.isEmpty)
                 }
-            } _: { session in
-                let tasks = (0..<2).map { _ in session.dataTask(request(nginx.authority)) }
-                tasks[0].resume()
-                await asked.wait { $0.count == 1 }
-                tasks[1].resume()
-                #expect(ended.entries.isEmpty)
-                tasks[0].cancel()
-                let first = await failure { () async throws(TransferError) in try await tasks[0].value }
-                #expect(first?.code == .cancelled)
-                // The second one waits in the queue of the host until then.
-                await ended.wait { $0 == [true] }
-                let second = await failure { () async throws(TransferError) in try await tasks[1].value }
-                #expect(second?.code == .tls)
-                #expect(await problem(session, request(nginx.authority))?.code == .tls)
-                #expect(asked.entries.count == 2 && server.requests.isEmpty)
             }
         }
 
         @Test("an evaluator that never answers costs a task no more than its time")
         func silent() async throws {
-            let server = try FaultServer.echo()
-            defer { server.stop() }
-            let nginx = try #require(Nginx(before: server))
-            let other = try FaultServer.echo()
-            defer { other.stop() }
-            let (asked, ended) = (Log<ServerTrust>(), Log<Bool>())
-            try await withSession {
-                $0.certificateAuthorityFile = nginx.authorityFile
-                $0.timeoutForResource = .seconds(10)
-                $0.trustEvaluator = { trust in
-                    asked.add(trust)
-                    try? await Task.sleep(for: .seconds(3600))
-                    ended.add(Task.isCancelled)
-                    return true
+            try await withNginx { server, nginx, asked in
+                let other = try FaultServer.echo()
+                defer { other.stop() }
+                let ended = Log<Bool>()
+                try await withSession {
+                    $0.certificateAuthorityFile = nginx.authorityFile
+                    $0.timeoutForResource = .seconds(10)
+                    $0.trustEvaluator = { trust in
+                        asked.add(trust)
+                        try? await Task.sleep(for: .seconds(3600))
+                        ended.add(Task.isCancelled)
+                        return true
+                    }
+                } _: { session in
+                    let tasks = (0..<9).map { _ in session.dataTask(request(nginx.authority)) }
+                    for task in tasks { task.resume() }
+                    var messages: Set<String> = []
+                    for task in tasks {
+                        let error = await failure { () async throws(TransferError) in try await task.value }
+                        #expect(error?.code == .timedOut)
+                        messages.insert(error?.message ?? "")
+                    }
+                    #expect(asked.entries.isEmpty || messages.contains("the trust evaluator did not answer in time"))
+                    #expect(server.requests.isEmpty)
+                    // Another host is not held up.
+                    _ = try await session.data(for: other.request())
+                    await ended.wait { $0.count == asked.entries.count }
+                    #expect(ended.entries.allSatisfy { $0 })
                 }
-            } _: { session in
-                let tasks = (0..<9).map { _ in session.dataTask(request(nginx.authority)) }
-                for task in tasks { task.resume() }
-                var messages: Set<String> = []
-                for task in tasks {
-                    let error = await failure { () async throws(TransferError) in try await task.value }
-                    #expect(error?.code == .timedOut)
-                    messages.insert(error?.message ?? "")
-                }
-                #expect(asked.entries.isEmpty || messages.contains("the trust evaluator did not answer in time"))
-                #expect(server.requests.isEmpty)
-                // Another host is not held up.
-                _ = try await session.data(for: other.request())
-                await ended.wait { $0.count == asked.entries.count }
-                #expect(ended.entries.allSatisfy { $0 })
             }
         }
 
@@ -339,35 +340,34 @@ extension Live {
 
         @Test("through a proxy's tunnel the question is about the server at its end")
         func tunnel() async throws {
-            let server = try FaultServer.echo()
-            defer { server.stop() }
-            let nginx = try #require(Nginx(before: server))
-            let port = nginx.port
-            let proxy = try FaultServer { peer, _ in
-                peer.send("HTTP/1.1 200 X\r\n\r\n")
-                peer.tunnel(to: port)
-                return .close
-            }
-            defer { proxy.stop() }
-            let address = try #require(ProxyServer("http://\(proxy.authority)"))
-            for isTrusted in [false, true] {
-                let asked = Log<ServerTrust>()
-                try await withSession {
-                    $0.certificateAuthorityFile = nginx.authorityFile
-                    $0.proxy = .server(address)
-                    $0.trustEvaluator = { trust in
-                        asked.add(trust)
-                        return isTrusted
-                    }
-                } _: { session in
-                    let error = await problem(session, request("club.test"))
-                    #expect(error?.code == (isTrusted ? nil : .tls) && error?.isOfProxy != true)
-                    #expect(asked.entries.map(\.host) == ["club.test"] && asked.entries.map(\.port) == [443])
-                    #expect(asked.entries.map(\.certificates) == [nginx.certificates])
+            try await withNginx { server, nginx, _ in
+                let port = nginx.port
+                let proxy = try FaultServer { peer, _ in
+                    peer.send("HTTP/1.1 200 X\r\n\r\n")
+                    peer.tunnel(to: port)
+                    return .close
                 }
-                #expect(server.requests.count == (isTrusted ? 1 : 0))
+                defer { proxy.stop() }
+                let address = try #require(ProxyServer("http://\(proxy.authority)"))
+                for isTrusted in [false, true] {
+                    let asked = Log<ServerTrust>()
+                    try await withSession {
+                        $0.certificateAuthorityFile = nginx.authorityFile
+                        $0.proxy = .server(address)
+                        $0.trustEvaluator = { trust in
+                            asked.add(trust)
+                            return isTrusted
+                        }
+                    } _: { session in
+                        let error = await problem(session, request("club.test"))
+                        #expect(error?.code == (isTrusted ? nil : .tls) && error?.isOfProxy != true)
+                        #expect(asked.entries.map(\.host) == ["club.test"] && asked.entries.map(\.port) == [443])
+                        #expect(asked.entries.map(\.certificates) == [nginx.certificates])
+                    }
+                    #expect(server.requests.count == (isTrusted ? 1 : 0))
+                }
+                #expect(proxy.requests.allSatisfy { $0.method == "CONNECT" && !$0.raw.contains("secret") })
             }
-            #expect(proxy.requests.allSatisfy { $0.method == "CONNECT" && !$0.raw.contains("secret") })
         }
     }
 }
