@@ -23,25 +23,24 @@ extension Live {
             "a daemon holds a task while the network is metered, and does it afterwards",
             .enabled(if: childFolder == nil))
         func holds() async throws {
-            let folder = TemporaryFolder()
-            let bus = try #require(StandInBus(folder.file("bus"), metered: .yes))
-            defer { bus.stop() }
-            let server = try FaultServer.echo()
-            defer { server.stop() }
-            try await withDaemon(folder, { $0.conditionsSource = bus.source() }) { daemon in
-                let control = try await daemon.control()
-                let free = BackgroundRequest(.download(server.request(), to: folder.file("free")))
-                let freeID = try #require(try await control.submit([free], identifier: "test").first).id
-                #expect(try await daemon.finished(freeID, control).state == .done)
-                #expect(bus.connections == 0)
-                let held = request(server, to: folder.file("held"))
-                let id = try #require(try await control.submit([held], identifier: "test").first).id
-                let waiting = try await daemon.status(of: id, control) { $0.obstacle != nil }
-                #expect(waiting?.state == .waiting && waiting?.obstacle == .metered)
-                #expect(server.requests.count == 1)
-                bus.change(to: .guessNo)
-                let status = try await daemon.finished(id, control)
-                #expect(status.state == .done && status.obstacle == nil && server.requests.count == 2)
+            try await withBus(.yes) { bus, folder in
+                let server = try FaultServer.echo()
+                defer { server.stop() }
+                try await withDaemon(folder, { $0.conditionsSource = bus.source() }) { daemon in
+                    let control = try await daemon.control()
+                    let free = BackgroundRequest(.download(server.request(), to: folder.file("free")))
+                    let freeID = try #require(try await control.submit([free], identifier: "test").first).id
+                    #expect(try await daemon.finished(freeID, control).state == .done)
+                    #expect(bus.connections == 0)
+                    let held = request(server, to: folder.file("held"))
+                    let id = try #require(try await control.submit([held], identifier: "test").first).id
+                    let waiting = try await daemon.status(of: id, control) { $0.obstacle != nil }
+                    #expect(waiting?.state == .waiting && waiting?.obstacle == .metered)
+                    #expect(server.requests.count == 1)
+                    bus.change(to: .guessNo)
+                    let status = try await daemon.finished(id, control)
+                    #expect(status.state == .done && status.obstacle == nil && server.requests.count == 2)
+                }
             }
         }
 
@@ -49,65 +48,63 @@ extension Live {
             "a daemon stops a download when the network becomes metered, and continues it where it was",
             .enabled(if: childFolder == nil))
         func interrupts() async throws {
-            let folder = TemporaryFolder()
-            let bus = try #require(StandInBus(folder.file("bus"), metered: .no))
-            defer { bus.stop() }
-            let file = VersionedFile.first
-            let server = try FaultServer { peer, request in
-                if request.rangeStart != nil { return file.answer(request, to: peer) }
-                peer.send("HTTP/1.1 200 OK\r\nContent-Length: \(file.count)\r\nETag: \(file.tag)\r\n\r\n")
-                peer.send(Array(file.bytes.prefix(200_000)))
-                peer.waitForEnd()
-                return .close
-            }
-            defer { server.stop() }
-            try await withDaemon(folder, { $0.conditionsSource = bus.source() }) { daemon in
-                let control = try await daemon.control()
-                let work = request(server, to: folder.file("copy"))
-                let id = try #require(try await control.submit([work], identifier: "test").first).id
-                _ = try await daemon.status(of: id, control) { $0.bytes >= 200_000 }
-                bus.change(to: .guessYes)
-                let waiting = try await daemon.status(of: id, control) { $0.obstacle != nil }
-                #expect(waiting?.state == .waiting && waiting?.failure == nil)
-                bus.change(to: .no)
-                #expect(try await daemon.finished(id, control).state == .done)
-                #expect(folder.read("copy") == file.bytes)
-                #expect(server.requests.map(\.rangeStart) == [nil, 200_000])
+            try await withBus(.no) { bus, folder in
+                let file = VersionedFile.first
+                let server = try FaultServer { peer, request in
+                    if request.rangeStart != nil { return file.answer(request, to: peer) }
+                    peer.send("HTTP/1.1 200 OK\r\nContent-Length: \(file.count)\r\nETag: \(file.tag)\r\n\r\n")
+                    peer.send(Array(file.bytes.prefix(200_000)))
+                    peer.waitForEnd()
+                    return .close
+                }
+                defer { server.stop() }
+                try await withDaemon(folder, { $0.conditionsSource = bus.source() }) { daemon in
+                    let control = try await daemon.control()
+                    let work = request(server, to: folder.file("copy"))
+                    let id = try #require(try await control.submit([work], identifier: "test").first).id
+                    _ = try await daemon.status(of: id, control) { $0.bytes >= 200_000 }
+                    bus.change(to: .guessYes)
+                    let waiting = try await daemon.status(of: id, control) { $0.obstacle != nil }
+                    #expect(waiting?.state == .waiting && waiting?.failure == nil)
+                    bus.change(to: .no)
+                    #expect(try await daemon.finished(id, control).state == .done)
+                    #expect(folder.read("copy") == file.bytes)
+                    #expect(server.requests.map(\.rangeStart) == [nil, 200_000])
+                }
             }
         }
 
         @Test(
             "a held task stays held after its daemon was killed, and is done once", .enabled(if: childFolder == nil))
         func killed() async throws {
-            let folder = TemporaryFolder()
-            let bus = try #require(StandInBus(folder.file("bus"), metered: .yes))
-            defer { bus.stop() }
-            let server = try FaultServer.echo()
-            defer { server.stop() }
-            let service = RunningDaemon.service(folder)
-            // The daemon finds the bus as every program does.
-            let variables = ["\(Self.variable)=\(service.folder)", "DBUS_SYSTEM_BUS_ADDRESS=\(bus.address)"]
-            func start() async throws -> (ChildProcess, BackgroundControl) {
-                let child = try #require(ChildProcess(running: "ConditionsDaemonTests", variables))
-                try await eventually("the daemon listens") {
-                    ((try? FrameConnection.connect(to: service.socketPath)) ?? nil) != nil
+            try await withBus(.yes) { bus, folder in
+                let server = try FaultServer.echo()
+                defer { server.stop() }
+                let service = RunningDaemon.service(folder)
+                // The daemon finds the bus as every program does.
+                let variables = ["\(Self.variable)=\(service.folder)", "DBUS_SYSTEM_BUS_ADDRESS=\(bus.address)"]
+                func start() async throws -> (ChildProcess, BackgroundControl) {
+                    let child = try #require(ChildProcess(running: "ConditionsDaemonTests", variables))
+                    try await eventually("the daemon listens") {
+                        ((try? FrameConnection.connect(to: service.socketPath)) ?? nil) != nil
+                    }
+                    return (child, try await BackgroundControl(service, isStarting: false))
                 }
-                return (child, try await BackgroundControl(service, isStarting: false))
+                let work = request(server, to: folder.file("held"))
+                let (first, control) = try await start()
+                let id = try #require(try await control.submit([work], identifier: "test").first).id
+                try await eventually("it is held") { try await control.tasks().first?.obstacle == .metered }
+                first.destroy()
+                #expect(first.wait() & 0x7F == SIGKILL)
+                let (second, other) = try await start()
+                try await eventually("it is held again") { try await other.tasks().first?.obstacle == .metered }
+                #expect(server.requests.isEmpty)
+                bus.change(to: .no)
+                try await eventually("it is done") { try await other.tasks().first?.state == .done }
+                #expect(try await other.tasks().map(\.id) == [id] && server.requests.count == 1)
+                try await other.stop()
+                #expect(second.wait() == 0)
             }
-            let work = request(server, to: folder.file("held"))
-            let (first, control) = try await start()
-            let id = try #require(try await control.submit([work], identifier: "test").first).id
-            try await eventually("it is held") { try await control.tasks().first?.obstacle == .metered }
-            first.destroy()
-            #expect(first.wait() & 0x7F == SIGKILL)
-            let (second, other) = try await start()
-            try await eventually("it is held again") { try await other.tasks().first?.obstacle == .metered }
-            #expect(server.requests.isEmpty)
-            bus.change(to: .no)
-            try await eventually("it is done") { try await other.tasks().first?.state == .done }
-            #expect(try await other.tasks().map(\.id) == [id] && server.requests.count == 1)
-            try await other.stop()
-            #expect(second.wait() == 0)
         }
 
         @Test("run a daemon until it is ended", .enabled(if: childFolder != nil))

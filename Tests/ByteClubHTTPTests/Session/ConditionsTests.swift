@@ -8,31 +8,30 @@ import Testing
 extension Live {
     /// Tasks on networks that they must not use, by what a bus says.
     struct ConditionsTests {
-        private func withBus(
+        private func onNetwork(
             _ metered: BusClient.Cost, _ configure: @escaping (inout SessionConfiguration) -> Void = { _ in },
             _ body: (Session, FaultServer, StandInBus, Log<TaskEvent.Kind>) async throws -> Void
         ) async throws {
-            let folder = TemporaryFolder()
-            let bus = try #require(StandInBus(folder.file("bus"), metered: metered))
-            defer { bus.stop() }
-            let server = try FaultServer.echo()
-            defer { server.stop() }
-            let log = EventLog()
-            try await withSession {
-                $0.conditionsSource = bus.source()
-                $0.allowsMetered = false
-                $0.waitsForConnectivity = true
-                $0.eventMonitors = [log]
-                configure(&$0)
-            } _: { session in
-                try await body(session, server, bus, log.kinds)
+            try await withBus(metered) { bus, _ in
+                let server = try FaultServer.echo()
+                defer { server.stop() }
+                let log = EventLog()
+                try await withSession {
+                    $0.conditionsSource = bus.source()
+                    $0.allowsMetered = false
+                    $0.waitsForConnectivity = true
+                    $0.eventMonitors = [log]
+                    configure(&$0)
+                } _: { session in
+                    try await body(session, server, bus, log.kinds)
+                }
             }
         }
 
         @Test("a task waits while the network is metered, and is sent when it no longer is")
         func waits() async throws {
             for metered: BusClient.Cost in [.yes, .guessYes] {
-                try await withBus(metered) { session, server, bus, log in
+                try await onNetwork(metered) { session, server, bus, log in
                     let task = session.uploadTask(server.request(.post), from: .bytes([1, 2, 3]))
                     task.resume()
                     await log.wait { $0.contains(.waiting) }
@@ -48,13 +47,13 @@ extension Live {
         @Test("a task on a network that it may use is sent at once")
         func allowed() async throws {
             for metered: BusClient.Cost in [.no, .guessNo] {
-                try await withBus(metered) { session, server, _, log in
+                try await onNetwork(metered) { session, server, _, log in
                     for _ in 0..<3 { _ = try await session.data(for: server.request()) }
                     #expect(log.entries.allSatisfy { $0 != .waiting })
                 }
             }
             // A guess is not what the user has set.
-            try await withBus(.guessYes) {
+            try await onNetwork(.guessYes) {
                 $0.allowsMetered = true
                 $0.allowsConstrained = false
             } _: { session, server, _, _ in
@@ -64,7 +63,7 @@ extension Live {
 
         @Test("a task that must not wait fails at once, and a task's own option decides")
         func fails() async throws {
-            try await withBus(.yes, { $0.waitsForConnectivity = false }) { session, server, bus, log in
+            try await onNetwork(.yes, { $0.waitsForConnectivity = false }) { session, server, bus, log in
                 let error = await failure { () async throws(TransferError) in
                     try await session.data(for: server.request())
                 }
@@ -84,7 +83,7 @@ extension Live {
 
         @Test("tasks without restrictions never ask the bus")
         func unrestricted() async throws {
-            try await withBus(.yes, { $0.allowsMetered = true }) { session, server, bus, _ in
+            try await onNetwork(.yes, { $0.allowsMetered = true }) { session, server, bus, _ in
                 _ = try await session.data(for: server.request())
                 #expect(bus.connections == 0)
             }
@@ -93,14 +92,14 @@ extension Live {
         @Test("a waiting task ends with its time, can be cancelled, and can be suspended")
         func ends() async throws {
             // Long enough for the bus to answer on a busy machine.
-            try await withBus(.yes, { $0.timeoutForResource = .seconds(15) }) { session, server, _, _ in
+            try await onNetwork(.yes, { $0.timeoutForResource = .seconds(15) }) { session, server, _, _ in
                 let error = await failure { () async throws(TransferError) in
                     try await session.data(for: server.request())
                 }
                 #expect(error?.code == .timedOut)
                 #expect(error?.message == "no allowed network in time: the network is metered")
             }
-            try await withBus(.yes) { session, server, bus, log in
+            try await onNetwork(.yes) { session, server, bus, log in
                 let task = session.dataTask(server.request())
                 task.resume()
                 await log.wait { $0.contains(.waiting) }
@@ -113,7 +112,7 @@ extension Live {
                 task.resume()
                 _ = try await task.value
             }
-            try await withBus(.yes) { session, server, _, log in
+            try await onNetwork(.yes) { session, server, _, log in
                 let task = session.dataTask(server.request())
                 task.resume()
                 await log.wait { $0.contains(.waiting) }
@@ -129,108 +128,104 @@ extension Live {
             unsafe mkdir(power.file("BAT0"), 0o755)
             _ = power.write("BAT0/type", Array("Battery\n".utf8))
             _ = power.write("BAT0/status", Array("Discharging\n".utf8))
-            let folder = TemporaryFolder()
-            let bus = try #require(StandInBus(folder.file("bus"), metered: .no))
-            defer { bus.stop() }
-            let server = try FaultServer.echo()
-            defer { server.stop() }
-            let log = EventLog()
-            try await withSession {
-                $0.conditionsSource = bus.source(power: power.path)
-                $0.isDiscretionary = true
-                $0.eventMonitors = [log]
-            } _: { session in
-                let task = session.dataTask(server.request())
-                task.resume()
-                await log.kinds.wait { $0.contains(.waiting) }
-                #expect(server.accepts == 0)
-                _ = power.write("BAT0/status", Array("Charging\n".utf8))
-                _ = try await task.value
+            try await withBus(.no) { bus, _ in
+                let server = try FaultServer.echo()
+                defer { server.stop() }
+                let log = EventLog()
+                try await withSession {
+                    $0.conditionsSource = bus.source(power: power.path)
+                    $0.isDiscretionary = true
+                    $0.eventMonitors = [log]
+                } _: { session in
+                    let task = session.dataTask(server.request())
+                    task.resume()
+                    await log.kinds.wait { $0.contains(.waiting) }
+                    #expect(server.accepts == 0)
+                    _ = power.write("BAT0/status", Array("Charging\n".utf8))
+                    _ = try await task.value
+                }
             }
         }
 
         @Test("a download under way is interrupted when the network becomes metered, and continues where it was")
         func interrupted() async throws {
-            let folder = TemporaryFolder()
-            let bus = try #require(StandInBus(folder.file("bus"), metered: .no))
-            defer { bus.stop() }
-            let file = VersionedFile.first
-            let server = try FaultServer { peer, request in
-                if request.rangeStart != nil { return file.answer(request, to: peer) }
-                let lines = "HTTP/1.1 200 OK\r\nContent-Length: \(file.count)\r\nETag: \(file.tag)\r\n\r\n"
-                peer.send(lines)
-                peer.send(Array(file.bytes.prefix(200_000)))
-                // Until the client has gone.
-                peer.waitForEnd()
-                return .close
-            }
-            defer { server.stop() }
-            let log = EventLog()
-            try await withSession {
-                $0.conditionsSource = bus.source()
-                $0.allowsMetered = false
-                $0.waitsForConnectivity = true
-                $0.eventMonitors = [log]
-            } _: { session in
-                let task = session.downloadTask(server.request(), to: folder.file("copy"))
-                task.resume()
-                for await progress in task.progressUpdates where progress.bytesReceived >= 200_000 { break }
-                bus.change(to: .guessYes)
-                await log.kinds.wait { $0.contains(.waiting) }
-                #expect(server.requests.count == 1)
-                bus.change(to: .guessNo)
-                _ = try await task.value
-                #expect(folder.read("copy") == file.bytes)
-                #expect(server.requests.map(\.rangeStart) == [nil, 200_000])
+            try await withBus(.no) { bus, folder in
+                let file = VersionedFile.first
+                let server = try FaultServer { peer, request in
+                    if request.rangeStart != nil { return file.answer(request, to: peer) }
+                    let lines = "HTTP/1.1 200 OK\r\nContent-Length: \(file.count)\r\nETag: \(file.tag)\r\n\r\n"
+                    peer.send(lines)
+                    peer.send(Array(file.bytes.prefix(200_000)))
+                    // Until the client has gone.
+                    peer.waitForEnd()
+                    return .close
+                }
+                defer { server.stop() }
+                let log = EventLog()
+                try await withSession {
+                    $0.conditionsSource = bus.source()
+                    $0.allowsMetered = false
+                    $0.waitsForConnectivity = true
+                    $0.eventMonitors = [log]
+                } _: { session in
+                    let task = session.downloadTask(server.request(), to: folder.file("copy"))
+                    task.resume()
+                    for await progress in task.progressUpdates where progress.bytesReceived >= 200_000 { break }
+                    bus.change(to: .guessYes)
+                    await log.kinds.wait { $0.contains(.waiting) }
+                    #expect(server.requests.count == 1)
+                    bus.change(to: .guessNo)
+                    _ = try await task.value
+                    #expect(folder.read("copy") == file.bytes)
+                    #expect(server.requests.map(\.rangeStart) == [nil, 200_000])
+                }
             }
         }
 
         @Test("a request that must not be repeated fails when the network becomes metered")
         func unrepeatable() async throws {
-            let folder = TemporaryFolder()
-            let bus = try #require(StandInBus(folder.file("bus"), metered: .no))
-            defer { bus.stop() }
-            let server = try FaultServer { peer, _ in
-                peer.waitForEnd()
-                return .close
-            }
-            defer { server.stop() }
-            try await withSession {
-                $0.conditionsSource = bus.source()
-                $0.allowsMetered = false
-                $0.waitsForConnectivity = true
-            } _: { session in
-                let task = session.uploadTask(server.request(.post), from: .bytes([1]))
-                task.resume()
-                await server.received(1)
-                bus.change(to: .yes)
-                let error = await failure { () async throws(TransferError) in try await task.value }
-                #expect(error?.code == .networkNotAllowed && server.requests.count == 1)
+            try await withBus(.no) { bus, _ in
+                let server = try FaultServer { peer, _ in
+                    peer.waitForEnd()
+                    return .close
+                }
+                defer { server.stop() }
+                try await withSession {
+                    $0.conditionsSource = bus.source()
+                    $0.allowsMetered = false
+                    $0.waitsForConnectivity = true
+                } _: { session in
+                    let task = session.uploadTask(server.request(.post), from: .bytes([1]))
+                    task.resume()
+                    await server.received(1)
+                    bus.change(to: .yes)
+                    let error = await failure { () async throws(TransferError) in try await task.value }
+                    #expect(error?.code == .networkNotAllowed && server.requests.count == 1)
+                }
             }
         }
 
         @Test("a bus that hangs or lies is given up, with one line in the log", arguments: StandInBus.Fault.allCases)
         func faults(_ fault: StandInBus.Fault) async throws {
-            let folder = TemporaryFolder()
-            let bus = try #require(StandInBus(folder.file("bus"), metered: .yes, fault))
-            defer { bus.stop() }
-            let server = try FaultServer.echo()
-            defer { server.stop() }
-            let lines = Log<String>()
-            let isHanging = [.hangsAtLogin, .hangsAtHello, .hangsAtQuestion].contains(fault)
-            try await withSession {
-                $0.conditionsSource = bus.source(patience: isHanging ? .milliseconds(50) : .seconds(60))
-                $0.allowsMetered = false
-                $0.waitsForConnectivity = true
-                $0.logger = Logger(label: "test") { _ in LineLog(lines: lines) }
-            } _: { session in
-                // The default route decides.
-                if Connectivity.isMobile { return }
-                for _ in 0..<2 { _ = try await session.data(for: server.request()) }
+            try await withBus(.yes, fault) { bus, _ in
+                let server = try FaultServer.echo()
+                defer { server.stop() }
+                let lines = Log<String>()
+                let isHanging = [.hangsAtLogin, .hangsAtHello, .hangsAtQuestion].contains(fault)
+                try await withSession {
+                    $0.conditionsSource = bus.source(patience: isHanging ? .milliseconds(50) : .seconds(60))
+                    $0.allowsMetered = false
+                    $0.waitsForConnectivity = true
+                    $0.logger = Logger(label: "test") { _ in LineLog(lines: lines) }
+                } _: { session in
+                    // The default route decides.
+                    if Connectivity.isMobile { return }
+                    for _ in 0..<2 { _ = try await session.data(for: server.request()) }
+                }
+                let isAnswer = fault == .hasNoNetworkManager || fault == .wrongNumber
+                let count = lines.entries.count { $0.hasPrefix("the system's bus cannot be asked") }
+                #expect(count == (isAnswer ? 0 : 1) && bus.connections <= 1, "\(fault)")
             }
-            let isAnswer = fault == .hasNoNetworkManager || fault == .wrongNumber
-            let count = lines.entries.count { $0.hasPrefix("the system's bus cannot be asked") }
-            #expect(count == (isAnswer ? 0 : 1) && bus.connections <= 1, "\(fault)")
         }
 
         @Test("a machine without a bus has its answer at once, and the stream begins with the present conditions")

@@ -1,6 +1,7 @@
 import Glibc
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import ByteClubHTTP
 
@@ -159,4 +160,15 @@ final class StandInBus: Sendable {
         Self.send(reply.encoded, to: client)
         return true
     }
+}
+
+/// Runs a test with a folder and a bus in it.
+func withBus(
+    _ metered: BusClient.Cost, _ fault: StandInBus.Fault? = nil,
+    _ body: (StandInBus, TemporaryFolder) async throws -> Void
+) async throws {
+    let folder = TemporaryFolder()
+    let bus = try #require(StandInBus(folder.file("bus"), metered: metered, fault))
+    defer { bus.stop() }
+    try await body(bus, folder)
 }
