@@ -58,19 +58,26 @@ extension Live {
         func backPressure() async throws {
             let size = 32 << 20
             let body = (0..<size).map { UInt8(truncatingIfNeeded: $0 >> 8 ^ $0 >> 16) }
-            let server = try FaultServer { peer, _ in
+            let server = try FaultServer { peer, request in
+                if request.target == "/silent" {
+                    peer.waitForEnd()
+                    return .close
+                }
                 peer.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
                 return peer.send(body) ? .keep : .close
             }
             defer { server.stop() }
             try await withSession {
-                $0.timeoutForRequest = .milliseconds(300)
-                $0.timeoutForResource = .seconds(60)
+                // Longer than a busy machine stalls, since this time runs for the server.
+                $0.timeoutForRequest = .seconds(10)
             } _: { session in
                 let (bytes, _) = try await session.bytes(for: server.request())
                 try await fill(bytes)
-                // Longer than nothing may move: while the reader is at fault no time runs.
-                usleep(1_000_000)
+                // While the reader is at fault no time runs: a task that begins later is over first.
+                let silent = await failure { () async throws(TransferError) in
+                    try await session.data(for: server.request(.get, "/silent"))
+                }
+                #expect(silent?.code == .timedOut)
                 #expect(bytes.task.state == .running)
                 let received = bytes.task.progress.bytesReceived
                 #expect(received < 2 << 20, "libcurl took \(received) bytes")
