@@ -23,9 +23,9 @@ final class Gate: Sendable {
         _ = unsafe write(writer, &byte, 1)
     }
 
-    /// Blocks the calling thread until the gate is open, or for ten seconds.
+    /// Blocks the calling thread until the gate is open, or for three minutes.
     func pass() {
         var entry = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
-        _ = unsafe poll(&entry, 1, 10_000)
+        _ = unsafe poll(&entry, 1, 180_000)
     }
 }
