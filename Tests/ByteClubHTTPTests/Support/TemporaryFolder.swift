@@ -16,7 +16,8 @@ final class TemporaryFolder: Sendable {
 
     func write(_ name: String, _ bytes: [UInt8]) -> String {
         let path = file(name)
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        // A program that is started meanwhile must not keep it open: a script that is open for writing cannot be started.
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         defer { close(descriptor) }
         var written = 0
         while written < bytes.count {
