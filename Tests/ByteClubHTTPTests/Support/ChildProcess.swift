@@ -3,6 +3,8 @@ import Glibc
 /// Another program, with nothing to read and nowhere to write.
 final class ChildProcess {
     private var process: pid_t = 0
+    /// As waitpid(2) gave it.
+    private var status: Int32?
 
     init?(_ program: String, _ arguments: [String], _ environment: [String] = []) {
         var actions = unsafe posix_spawn_file_actions_t()
@@ -28,15 +30,29 @@ final class ChildProcess {
         self.init(program, ["--testing-library", "swift-testing", "--filter", filter], environment)
     }
 
-    func terminate() { kill(process, SIGTERM) }
+    /// Whether the program has ended.
+    var hasEnded: Bool {
+        var status: Int32 = -1
+        if self.status == nil, unsafe waitpid(process, &status, WNOHANG) != 0 { self.status = status }
+        return self.status != nil
+    }
+
+    func terminate() { send(SIGTERM) }
 
     /// Ends the program without letting it do anything more.
-    func destroy() { kill(process, SIGKILL) }
+    func destroy() { send(SIGKILL) }
 
     /// The exit status as waitpid(2) gives it; 0 is success.
     func wait() -> Int32 {
+        if let status { return status }
         var status: Int32 = -1
         while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+        self.status = status
         return status
+    }
+
+    private func send(_ signal: Int32) {
+        // Afterwards the number may be another program's.
+        if status == nil { kill(process, signal) }
     }
 }

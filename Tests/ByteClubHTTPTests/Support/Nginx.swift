@@ -15,7 +15,7 @@ final class Nginx {
     /// Its public key as libcurl pins it.
     let pin: String
     private let folder = TemporaryFolder()
-    private var process: ChildProcess?
+    private let process: ChildProcess
 
     static var isInstalled: Bool {
         unsafe access("/usr/sbin/nginx", X_OK) == 0 && access("/usr/bin/openssl", X_OK) == 0
@@ -44,27 +44,40 @@ final class Nginx {
             /usr/bin/openssl x509 -in cert.pem -pubkey -noout | /usr/bin/openssl pkey -pubin -outform der \
             | /usr/bin/openssl dgst -sha256 -binary | /usr/bin/openssl base64 -A >pin
             """
-        guard ChildProcess("/bin/sh", ["-c", making])?.wait() == 0, let port = Self.freePort() else { return nil }
+        guard ChildProcess("/bin/sh", ["-c", making])?.wait() == 0,
+            let running = Self.start(in: folder, before: backend.port, protocols)
+        else { return nil }
+        (port, process) = running
         authorities = folder.read(authority) ?? []
         certificates = ["cert.der", "ca.der"].compactMap { [folder] in folder.read($0) }
         pin = "sha256//" + String(decoding: folder.read("pin") ?? [], as: UTF8.self)
-        self.port = port
-        _ = folder.write("nginx.conf", Array(Self.configuration(folder.path, port, backend.port, protocols).utf8))
-        let arguments = ["-p", folder.path, "-c", folder.file("nginx.conf"), "-e", folder.file("error.log")]
-        process = ChildProcess("/usr/sbin/nginx", arguments)
-        for _ in 0..<3000 {
-            if Self.isListening(port) { return }
-            usleep(10_000)
-        }
-        return nil
     }
 
     deinit {
-        process?.terminate()
-        _ = process?.wait()
+        process.terminate()
+        _ = process.wait()
     }
 
     var authority: String { "localhost:\(port)" }
+
+    /// Starts nginx on a free port, and returns when it listens.
+    private static func start(
+        in folder: TemporaryFolder, before backend: Int, _ protocols: String
+    ) -> (port: Int, ChildProcess)? {
+        let arguments = ["-p", folder.path, "-c", folder.file("nginx.conf"), "-e", folder.file("error.log")]
+        for _ in 0..<5 {
+            guard let port = freePort() else { return nil }
+            _ = folder.write("nginx.conf", Array(configuration(folder.path, port, backend, protocols).utf8))
+            guard let process = ChildProcess("/usr/sbin/nginx", arguments) else { return nil }
+            // It ends if something else has taken the port.
+            while !process.hasEnded {
+                // It writes this file when it listens.
+                if unsafe access(folder.file("pid"), F_OK) == 0 { return (port, process) }
+                usleep(10_000)
+            }
+        }
+        return nil
+    }
 
     private static func configuration(_ folder: String, _ port: Int, _ backend: Int, _ protocols: String) -> String {
         """
@@ -91,11 +104,5 @@ final class Nginx {
         let server = try? FaultServer { _, _ in .close }
         defer { server?.stop() }
         return server?.port
-    }
-
-    private static func isListening(_ port: Int) -> Bool {
-        let descriptor = connection(to: port)
-        if descriptor >= 0 { close(descriptor) }
-        return descriptor >= 0
     }
 }
