@@ -115,7 +115,8 @@ extension Live {
                 if case .finished(let status) = event { taken += status.result?.bytes ?? [] }
                 if event == .caughtUp { break }
             }
-            await session.invalidate()
+            // Longer than programs do, since a busy daemon that has not confirmed by then would start another one.
+            await session.invalidate(within: .seconds(180))
             let file = unsafe open(home + "/taken", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
             defer { close(file) }
             let line = Array("\(identifier) \(taken.sorted())\n".utf8)
