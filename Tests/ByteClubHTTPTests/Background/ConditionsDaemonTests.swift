@@ -50,13 +50,7 @@ extension Live {
         func interrupts() async throws {
             try await withBus(.no) { bus, folder in
                 let file = VersionedFile.first
-                let server = try FaultServer { peer, request in
-                    if request.rangeStart != nil { return file.answer(request, to: peer) }
-                    peer.send("HTTP/1.1 200 OK\r\nContent-Length: \(file.count)\r\nETag: \(file.tag)\r\n\r\n")
-                    peer.send(Array(file.bytes.prefix(200_000)))
-                    peer.waitForEnd()
-                    return .close
-                }
+                let server = try file.server(holdingAt: 200_000)
                 defer { server.stop() }
                 try await withDaemon(folder, { $0.conditionsSource = bus.source() }) { daemon in
                     let control = try await daemon.control()

@@ -30,12 +30,7 @@ extension Live {
 
         @Test("the next daemon continues a download in the middle")
         func continued() async throws {
-            let server = try FaultServer { peer, request in
-                if request.rangeStart != nil { return Self.file.answer(request, to: peer) }
-                _ = Self.file.send(to: peer, cutAt: 200_000)
-                peer.waitForEnd()
-                return .close
-            }
+            let server = try Self.file.server(holdingAt: 200_000)
             defer { server.stop() }
             let folder = TemporaryFolder()
             let request = BackgroundRequest(.download(server.request(), to: folder.file("f")))

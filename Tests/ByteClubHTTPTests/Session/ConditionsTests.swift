@@ -154,15 +154,7 @@ extension Live {
         func interrupted() async throws {
             try await withBus(.no) { bus, folder in
                 let file = VersionedFile.first
-                let server = try FaultServer { peer, request in
-                    if request.rangeStart != nil { return file.answer(request, to: peer) }
-                    let lines = "HTTP/1.1 200 OK\r\nContent-Length: \(file.count)\r\nETag: \(file.tag)\r\n\r\n"
-                    peer.send(lines)
-                    peer.send(Array(file.bytes.prefix(200_000)))
-                    // Until the client has gone.
-                    peer.waitForEnd()
-                    return .close
-                }
+                let server = try file.server(holdingAt: 200_000)
                 defer { server.stop() }
                 let log = EventLog()
                 try await withSession {

@@ -44,12 +44,7 @@ extension Live {
             .enabled(if: !isChild))
         func killed() async throws {
             let file = VersionedFile(bytes: noise(24 << 20, seed: 3), tag: #""big""#)
-            let server = try FaultServer { peer, request in
-                if request.rangeStart != nil { return file.answer(request, to: peer) }
-                _ = file.send(to: peer, cutAt: 20 << 20)
-                peer.waitForEnd()
-                return .close
-            }
+            let server = try file.server(holdingAt: 20 << 20)
             defer { server.stop() }
             let folder = TemporaryFolder()
             let child = try #require(

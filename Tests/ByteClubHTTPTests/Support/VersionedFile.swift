@@ -31,6 +31,16 @@ struct VersionedFile: Sendable {
         return isSent && cut == nil ? .keep : .close
     }
 
+    /// A server that sends the first bytes and then waits for the client's end, and sends all of a range.
+    func server(holdingAt count: Int) throws -> FaultServer {
+        try FaultServer { peer, request in
+            if request.rangeStart != nil { return answer(request, to: peer) }
+            _ = send(to: peer, cutAt: count)
+            peer.waitForEnd()
+            return .close
+        }
+    }
+
     /// Responds to a request with or without a range as RFC 9110 requires.
     func answer(_ request: RecordedRequest, to peer: Peer, cutAt cut: Int? = nil) -> FaultServer.Next {
         guard let start = request.rangeStart, request["if-range"] == tag else { return send(to: peer, cutAt: cut) }
