@@ -86,11 +86,13 @@ extension Live {
                 }
                 let work = request(server, to: folder.file("held"))
                 let (first, control) = try await start()
+                defer { first.destroy() }
                 let id = try #require(try await control.submit([work], identifier: "test").first).id
                 try await eventually("it is held") { try await control.tasks().first?.obstacle == .metered }
                 first.destroy()
                 #expect(first.wait() & 0x7F == SIGKILL)
                 let (second, other) = try await start()
+                defer { second.destroy() }
                 try await eventually("it is held again") { try await other.tasks().first?.obstacle == .metered }
                 #expect(server.requests.isEmpty)
                 bus.change(to: .no)

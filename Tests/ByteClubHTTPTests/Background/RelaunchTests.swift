@@ -132,6 +132,7 @@ extension Live {
             try await withDaemon(folder, { $0.works["released"] = work }) { daemon in
                 let program = try #require(
                     ChildProcess(running: "RelaunchTests", ["\(Self.variable)=\(folder.path)"]))
+                defer { program.destroy() }
                 let control = try await daemon.control()
                 try await eventually("the program has recorded its work") { try await control.tasks().count == 3 }
                 program.destroy()
@@ -245,6 +246,7 @@ extension Live {
             defer { server.stop() }
             let daemon = try #require(
                 ChildProcess(running: "RelaunchTests", ["\(Self.daemonVariable)=\(folder.path)"]))
+            defer { daemon.destroy() }
             let service = Self.service(folder.path)
             try await eventually("the daemon listens") { try FrameConnection.connect(to: service.socketPath) != nil }
             var configuration = BackgroundConfiguration.background("photos", service: service)
