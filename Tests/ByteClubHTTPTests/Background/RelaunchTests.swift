@@ -21,22 +21,6 @@ private final class Released: BackgroundWork {
     func discard(_ id: BackgroundTask.ID, _ payload: [UInt8], checkpoint: [UInt8]?) async {}
 }
 
-/// Collects a daemon's messages.
-private struct CollectingHandler: LogHandler {
-    let lines: Log<String>
-    var logLevel = Logger.Level.trace
-    var metadata: Logger.Metadata = [:]
-
-    init(_ lines: Log<String>) { self.lines = lines }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { lines.add("\(event.message)") }
-}
-
 extension Live {
     /// The programs are shells, and this test binary.
     @Suite("Programs that the daemon starts again")

@@ -211,7 +211,7 @@ extension Live {
                     $0.conditionsSource = bus.source(patience: isHanging ? .milliseconds(50) : .seconds(60))
                     $0.allowsMetered = false
                     $0.waitsForConnectivity = true
-                    $0.logger = Logger(label: "test") { _ in LineLog(lines: lines) }
+                    $0.logger = Logger(label: "test") { _ in CollectingHandler(lines, from: .warning) }
                 } _: { session in
                     // The default route decides.
                     if Connectivity.isMobile { return }
@@ -251,20 +251,4 @@ private final class EventLog: EventMonitor {
     func receive(_ event: TaskEvent, of task: SessionTask) async {
         if case .waitingForConnectivity = event { kinds.add(.waiting) } else { kinds.add(.other) }
     }
-}
-
-/// A log handler that keeps warnings.
-private struct LineLog: LogHandler {
-    let lines: Log<String>
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.warning
-
-    init(lines: Log<String>) { self.lines = lines }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { lines.add("\(event.message)") }
 }
