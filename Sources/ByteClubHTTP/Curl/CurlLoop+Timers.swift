@@ -52,8 +52,9 @@ extension CurlLoop {
                     timeOut(transfer, "the request took too long", at: now)
                     continue
                 }
+                // Bytes may have come while the program was stopped, so that the sockets were not read.
                 if transfer.attempt.throttledUntil == nil,
-                    now >= transfer.attempt.lastActivity.advanced(by: transfer.idleLimit)
+                    readAt >= transfer.attempt.lastActivity.advanced(by: transfer.idleLimit)
                 {
                     timeOut(transfer, "nothing moved for \(transfer.idleLimit)", at: now)
                     continue

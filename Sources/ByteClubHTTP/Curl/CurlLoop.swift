@@ -33,6 +33,8 @@ final class CurlLoop {
     /// What the session knows about the trust in servers; nil without an evaluator.
     let trust: TrustBook?
     var random = SystemRandomNumberGenerator()
+    /// When the sockets were last read.
+    var readAt = Moment.now
     var nextActiveCheck = Moment.distantFuture
     var nextWaitingCheck = Moment.distantFuture
     /// When the next progress report is due for a transfer that moves no bytes.
@@ -83,6 +85,7 @@ final class CurlLoop {
             _ = unsafe byteclub_curl_multi_perform(multi, &running)
             // Callbacks have read the clock since, and later steps must not use an earlier time.
             let end = Moment.now
+            readAt = end
             if collect(at: end) { isBusy = true }
             if isEnding, live.isEmpty {
                 flushStores()

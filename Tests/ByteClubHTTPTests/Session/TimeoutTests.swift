@@ -1,11 +1,14 @@
 import Glibc
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import ByteClubHTTP
 
 extension Live {
     @Suite struct TimeoutTests {
+        static let addressOfParent = unsafe getenv("BYTECLUB_STOPPED_URL").map { unsafe String(cString: $0) }
+
         @Test("tasks waiting for their turn do not time out")
         func queued() async throws {
             let server = try FaultServer { peer, _ in
@@ -60,6 +63,41 @@ extension Live {
                     try await session.data(for: server.request(.get, "/trickle"), options: options)
                 }
                 #expect(hasty?.code == .timedOut)
+            }
+        }
+
+        @Test("bytes that came while the program was stopped count", .enabled(if: addressOfParent == nil))
+        func stopped() async throws {
+            let isStopped = Gate()
+            let server = try FaultServer { peer, _ in
+                peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n1")
+                isStopped.pass()
+                peer.send("2")
+                return .keep
+            }
+            defer { server.stop() }
+            let url = "http://\(server.request().authority ?? "")/"
+            let child = try #require(
+                ChildProcess(running: "TimeoutTests/readsFirst", ["BYTECLUB_STOPPED_URL=\(url)"]))
+            defer { child.destroy() }
+            await server.received(1)
+            try #require(child.stop())
+            isStopped.open()
+            // Longer than the program's limit for silence.
+            try await Task.sleep(for: .seconds(11))
+            child.proceed()
+            try await eventually("the program ends") { child.hasEnded }
+            #expect(child.wait() == 0)
+        }
+
+        @Test("a program that was stopped reads its sockets before it gives up", .enabled(if: addressOfParent != nil))
+        func readsFirst() async throws {
+            try await withSession {
+                $0.timeoutForRequest = .seconds(10)
+                $0.retryPolicy = .never
+            } _: { session in
+                let (bytes, _) = try await session.data(from: try #require(Self.addressOfParent))
+                #expect(bytes == Array("12".utf8))
             }
         }
 

@@ -37,6 +37,25 @@ final class ChildProcess {
         return self.status != nil
     }
 
+    /// Stops the program; false if it has ended.
+    func stop() -> Bool {
+        send(SIGSTOP)
+        var status: Int32 = -1
+        while self.status == nil {
+            guard unsafe waitpid(process, &status, WUNTRACED) < 0 else {
+                // The low byte of a stopped program's status.
+                if status & 0xFF == 0x7F { return true }
+                self.status = status
+                return false
+            }
+            guard errno == EINTR else { return false }
+        }
+        return false
+    }
+
+    /// Ends the stop.
+    func proceed() { send(SIGCONT) }
+
     func terminate() { send(SIGTERM) }
 
     /// Ends the program without letting it do anything more.
