@@ -218,6 +218,33 @@ extension Live {
             #expect(steps.entries == [0, 1, 2, 3, 3, 4])
         }
 
+        @Test(
+            "a POST whose status is damaged fails for good and is not sent, and clients of later daemons see that too")
+        func damagedStatus() async throws {
+            let home = TemporaryFolder()
+            let folder = try TaskFolder(RunningDaemon.service(home).folder)
+            let request = HTTPRequest(method: .post, scheme: "http", authority: "127.0.0.1:9", path: "/")
+            // So old that a failure without a time of its own would be forgotten at once.
+            let task = BackgroundStatus(
+                .init(number: 7), "test", BackgroundRequest(.upload(request, file: "/nonexistent")), at: 7)
+            try folder.record([task])
+            _ = home.write("daemon/\(task.id).state", [1])
+            var ends: [BackgroundStatus] = []
+            for number in 1...3 {
+                try await withDaemon(home) { daemon in
+                    let end = try #require(try await daemon.control().tasks().first)
+                    #expect(end.state == .failed && end.failure == .interrupted && end.attempt == 0)
+                    #expect(end.sequence > 0 && end.changed > 7)
+                    if number == 1 { await daemon.told.wait { $0.map(\.id) == [task.id] } }
+                    ends.append(end)
+                }
+                let loaded = try folder.load()
+                #expect(loaded.tasks.map(\.state) == [.failed] && loaded.damage.isEmpty)
+            }
+            #expect(Set(ends).count == 1)
+            #expect(home.read("daemon/damaged/\(task.id).state") == [1])
+        }
+
         @Test("a change is answered when its task has stopped, and is kept when the daemon ends before")
         func stillness() async throws {
             let folder = TemporaryFolder()

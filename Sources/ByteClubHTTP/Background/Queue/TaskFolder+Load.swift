@@ -4,6 +4,8 @@ import Glibc
 extension TaskFolder {
     /// Reads all tasks, moves damaged files away, and removes the remains of a killed daemon.
     ///
+    /// An upload that must not be sent twice and whose status is damaged counts as running, also on disk.
+    ///
     /// - Returns: The tasks, oldest first, and a line for people about each damaged file with its new place.
     /// - Throws: ``TransferError/Code/badConfiguration`` when the folder cannot be read.
     func load() throws(TransferError) -> (tasks: [BackgroundStatus], damage: [String]) {
@@ -93,7 +95,7 @@ extension TaskFolder {
 
     private func readState(of task: inout BackgroundStatus, _ damage: inout [String]) {
         let id = task.id
-        let place: String
+        var reason: String?
         switch SealedFile.read(file(.state, of: id), kind: Part.state.kind, limit: Self.mostBytes) {
         case .missing: return
         case .whole(let bytes):
@@ -102,29 +104,39 @@ extension TaskFolder {
                 task = read
                 return
             }
-            place = move("\(id).state")
-        case .damaged: place = move("\(id).state")
-        case .unreadable(let code): place = "'\(file(.state, of: id))' cannot be read: \(systemMessage(code))"
+        case .damaged: break
+        case .unreadable(let code): reason = "'\(file(.state, of: id))' cannot be read: \(systemMessage(code))"
         }
         if task.request.isRepeatable {
+            let place = reason ?? move("\(id).state")
             damage.append("the status of task \(id) is damaged, so it starts over; \(place)")
-        } else {
-            task.state = .failed
-            task.failure = .interrupted
-            damage.append("the status of task \(id) is damaged, and it may have been sent already; \(place)")
+            return
         }
+        let place = [reason, link("\(id).state")].compactMap(\.self).joined(separator: "; ")
+        damage.append("the status of task \(id) is damaged, and it may have been sent already; \(place)")
+        // The queue has it fail, and so does the queue of any later daemon. Without a status it would be sent, so the
+        // damaged one is replaced at once; if that fails it stays, and the next daemon reads it as this one did.
+        task.state = .running
+        try? save(task)
     }
 
     /// Moves a file to `damaged` without replacing another one.
     ///
     /// - Returns: Its new place, as a part of a message.
-    func move(_ name: String) -> String {
+    func move(_ name: String) -> String { keep(name) { unsafe rename($0, $1) == 0 } }
+
+    /// Puts a second name of a file into `damaged`, so that the file may be replaced.
+    ///
+    /// - Returns: The new place, as a part of a message.
+    private func link(_ name: String) -> String { keep(name) { unsafe Glibc.link($0, $1) == 0 } }
+
+    private func keep(_ name: String, _ place: (_ file: String, _ target: String) -> Bool) -> String {
         let folder = "\(path)/damaged"
         unsafe mkdir(folder, 0o700)
         for number in 1...1000 {
             let target = "\(folder)/\(name)\(number == 1 ? "" : ".\(number)")"
             if unsafe access(target, F_OK) == 0 { continue }
-            guard unsafe rename("\(path)/\(name)", target) == 0 else { break }
+            guard place("\(path)/\(name)", target) else { break }
             return "it is now '\(target)'"
         }
         return "'\(path)/\(name)' cannot be moved to '\(folder)'"

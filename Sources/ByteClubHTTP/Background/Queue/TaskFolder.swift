@@ -5,7 +5,8 @@ import Glibc
 ///
 /// A task has `ID.task` (the request, written once), `ID.state` (the status), `ID.resume` (a download's
 /// ``TaskOptions/resumeJournal``) and `ID.checkpoint`. A damaged file is moved to `damaged` and reported; a task without
-/// `ID.state` starts over. Calls block, and come from one thread at a time except ``save(checkpoint:of:isNameSynced:)``.
+/// `ID.state` starts over, so a damaged one of an upload that must not be sent twice is replaced. Calls block, and come
+/// from one thread at a time except ``save(checkpoint:of:isNameSynced:)``.
 ///
 /// A task exists while its `ID.task` does, which is written first and removed first. Tasks that are recorded together share
 /// a number; while the file `NUMBER.batch` exists, some are not written yet, and none of them counts.
