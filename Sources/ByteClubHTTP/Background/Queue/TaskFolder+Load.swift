@@ -55,17 +55,20 @@ extension TaskFolder {
         return (records.map(\.task), damage)
     }
 
-    private enum Sealed<Value> {
+    /// The content of a file, or the problem.
+    enum Sealed<Value> {
         case value(Value)
         case missing
         case damaged
         case unreadable(Int32)
     }
 
-    private func sealed<Value: Recordable>(
-        _ path: String, _ kind: String, as type: Value.Type, format: RecordReader.Format = .present
+    /// Reads a file; one whose content is no such value is damaged.
+    func sealed<Value: Recordable>(
+        _ path: String, _ kind: String, as type: Value.Type, format: RecordReader.Format = .present,
+        limit: Int = mostBytes
     ) -> Sealed<Value> {
-        switch SealedFile.read(path, kind: kind, limit: Self.mostBytes) {
+        switch SealedFile.read(path, kind: kind, limit: limit) {
         case .whole(let bytes):
             if let value = try? Value(decoding: bytes, format: format) { .value(value) } else { .damaged }
         case .missing: .missing

@@ -33,17 +33,14 @@ extension TaskFolder {
         var records: [RelaunchRecord] = []
         var damage: [String] = []
         for name in names.sorted() where name.hasSuffix(Self.relaunchSuffix) {
-            switch SealedFile.read("\(path)/\(name)", kind: Self.relaunchKind, limit: Self.mostRelaunchBytes) {
-            case .whole(let bytes):
-                let record = try? RelaunchRecord(decoding: bytes)
-                if let record, (try? record.check()) != nil, Self.relaunchName(record.identifier) == name {
-                    records.append(record)
-                } else {
-                    damage.append("the command of a session is damaged and is not used; \(move(name))")
-                }
-            case .damaged: damage.append("the command of a session is damaged and is not used; \(move(name))")
+            let file = "\(path)/\(name)"
+            switch sealed(file, Self.relaunchKind, as: RelaunchRecord.self, limit: Self.mostRelaunchBytes) {
+            case .value(let record) where Self.relaunchName(record.identifier) == name && (try? record.check()) != nil:
+                records.append(record)
+            case .value, .damaged:
+                damage.append("the command of a session is damaged and is not used; \(move(name))")
             case .unreadable(let code):
-                damage.append("the command of a session in '\(path)/\(name)' cannot be read: \(systemMessage(code))")
+                damage.append("the command of a session in '\(file)' cannot be read: \(systemMessage(code))")
             case .missing: break
             }
         }
