@@ -5,6 +5,9 @@ struct NetworkCost: Sendable {
     /// Begins a stream of whether it is metered: now, and after each change.
     var states: @Sendable () -> AsyncStream<Bool>
 
+    /// The state of a sync or transfer that a metered network holds up, for people.
+    static let waiting = "waiting for an unmetered network"
+
     /// Whether it is metered now; false when that is unknown.
     var isMetered: Bool {
         get async {

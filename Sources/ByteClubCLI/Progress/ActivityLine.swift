@@ -29,7 +29,7 @@ enum ActivityLine {
         case .waiting(let reason, let until):
             let short = reason.ranges(of: " (").first.map { String(reason[..<$0.lowerBound]) } ?? reason
             return ["retrying at \(style.calendar(until).clock): \(short)"] + open
-        case .metered: return ["waiting for an unmetered network"] + open
+        case .metered: return [NetworkCost.waiting] + open
         case .paused(let until):
             return ["paused" + (until.map { " until \(style.calendar($0))" } ?? ""), "'byteclub sync resume' resumes"]
                 + open

@@ -66,7 +66,7 @@ struct TransferObject: CommandResult, Hashable {
 
     /// What a transfer waits for.
     static func words(_ obstacle: NetworkConditions.Obstacle) -> String {
-        obstacle == .metered ? "waiting for an unmetered network" : "waiting: \(obstacle)"
+        obstacle == .metered ? NetworkCost.waiting : "waiting: \(obstacle)"
     }
 
     func text(_ style: TextStyle) -> String {

@@ -31,7 +31,7 @@ struct MirrorsCommand: MirrorCommand {
             var words: [String] = []
             if status.obstacle != nil { words.append("blocked") }
             if status.isPaused { words.append("paused") }
-            if status.waitsForUnmetered { words.append("waiting for an unmetered network") }
+            if status.waitsForUnmetered { words.append(NetworkCost.waiting) }
             let counts = [
                 (status.pending, "pending"), (status.held.count, "held"), (status.conflicts.count, "in conflict"),
                 (status.problems.count, "skipped"),

@@ -63,7 +63,7 @@ struct StatusCommand: MirrorCommand {
                 let end = status.pausedUntil.map { " until \(style.calendar($0))" } ?? ""
                 add(["paused\(end); 'byteclub sync resume' resumes it"], .warning)
             }
-            if status.waitsForUnmetered { add(["waiting for an unmetered network"], .warning) }
+            if status.waitsForUnmetered { add([NetworkCost.waiting], .warning) }
             if let waiting { add(["waiting: \(Self.words(waiting))"], nil) }
             if let obstacle = status.obstacle {
                 add(["blocked: \(obstacle.message), since \(style.calendar(obstacle.since))"], .bad)
