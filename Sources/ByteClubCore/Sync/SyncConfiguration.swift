@@ -35,7 +35,9 @@ public struct SyncConfiguration: Sendable {
     public var schedule = SyncSchedule()
     /// Whether the network is metered, now and after each change: while it is, a sync pauses and uses no network.
     ///
-    /// Each call begins a stream, whose first element comes within seconds. Nil when the cost does not matter.
+    /// An upload whose bytes the server has already is still completed, by one small request, so that they need not be
+    /// sent again. Each call begins a stream, whose first element comes within seconds. Nil when the cost does not
+    /// matter.
     public var networkIsMetered: (@Sendable () -> AsyncStream<Bool>)?
     /// In what time every file is read once while an engine runs, to find bytes that the disk has lost; zero for never.
     public var auditPeriod = Duration.seconds(30 * 86_400)

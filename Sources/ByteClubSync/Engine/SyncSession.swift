@@ -175,7 +175,11 @@ actor SyncSession {
     // MARK: Between steps
 
     private func receive(_ event: SessionEvent) {
-        if case .network(let isMetered) = event { self.isMetered = isMetered }
+        if case .network(let isMetered) = event {
+            self.isMetered = isMetered
+            // The check that begins the pause comes after a wait that the server has asked for.
+            if isMetered { leaveNetwork() }
+        }
         if case .transferProgressed(let item, let progress) = event, outcome.pause == nil,
             loop.travelling.contains(item)
         {
@@ -183,6 +187,13 @@ actor SyncSession {
             if status.note(progress, of: item) { try? status.record(loop.backlog) }
         }
         loop.receive(event, at: now)
+    }
+
+    /// Stops what uses the network beside the steps.
+    private func leaveNetwork() {
+        transfers.stop()
+        polling?.cancel()
+        loop.pollCancelled()
     }
 
     /// Continues after a transient failure.
@@ -269,11 +280,7 @@ actor SyncSession {
     private func pauseIfAsked(_ report: inout SyncReport) async throws -> Bool {
         let asked = try store.pausedUntil(at: context.seconds).map { SessionPause.asked(until: $0) }
         guard let pause = asked ?? (isMetered ? .metered : nil) else { return false }
-        transfers.stop()
-        if isMetered {
-            polling?.cancel()
-            loop.pollCancelled()
-        }
+        if isMetered { leaveNetwork() } else { transfers.stop() }
         // When syncing continues, no scan may find contents that are being installed.
         connector.replica?.abandonPull()
         try await local.bulk.settle(&report)

@@ -114,6 +114,58 @@ import Testing
         #expect(log.paths(.problem) == [])
     }
 
+    @Test("a large file under way is stopped at once, also while the sync waits because the server has asked it to")
+    func largeFileInWait() async throws {
+        try await server.write(
+            "pano.txt", String(repeating: "a line\n", count: Int(SyncBatch.maximumInlineBytes)))
+        let clock = StoppableClock()
+        let transfers = Mutex((begun: 0, stopped: 0))
+        device.remote.fault = { operation throws(RemoteError) in
+            guard operation.moment == .before else { return }
+            if operation.kind == .apply {
+                // No time passes any more, so this wait has no end.
+                clock.stop()
+                throw RemoteError(.rateLimited, "too many calls", retryAfter: 30)
+            }
+            guard [.download, .content].contains(operation.kind) else { return }
+            transfers.withLock { $0.begun += 1 }
+            while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(2)) }
+            transfers.withLock { $0.stopped += 1 }
+        }
+        var configuration = device.configuration
+        configuration.downloadLimit = 1 << 30
+        let lock = try SyncEngine(configuration: configuration, remote: device.remote).takeLock()
+        let inbox = SyncInbox()
+        let watcher = try Watcher(nudged: configuration.lockPath) { inbox.post(.disk($0)) }
+        defer { watcher.stop() }
+        var environment = try SyncEnvironment(configuration)
+        environment.clock = clock
+        let session = try SyncSession(configuration, device.remote, environment, inbox, watcher: watcher) { [log] in
+            log.add($0)
+        }
+        let running = Task { try await session.run(until: .never) }
+        func end() async {
+            running.cancel()
+            _ = await running.result
+            try? await session.close()
+            lock.markClean()
+        }
+        do {
+            try await eventually("the transfer has begun") { transfers.withLock { $0.begun == 1 } }
+            device.write("mine.md", "1")
+            try await eventually("the server asks for a wait") { clock.isStopped }
+            #expect(transfers.withLock { $0.stopped == 0 })
+            inbox.post(.network(isMetered: true))
+            try await eventually("the transfer has ended") { transfers.withLock { $0.stopped == 1 } }
+        } catch {
+            await end()
+            throw error
+        }
+        // The wait goes on: nothing else has stopped it.
+        #expect(pauses.isEmpty)
+        await end()
+    }
+
     @Test("a sync with an end changes nothing on a metered network, and says so")
     func once() async throws {
         let network = SwitchedNetwork(isMetered: true)
@@ -155,5 +207,25 @@ import Testing
             return AsyncStream { if isKnown { $0.yield(true) } }
         }
         try await running(engine) { try await eventually("it is asked") { asked.withLock { $0 } } }
+    }
+}
+
+/// The system's clock until a test stops it; after that, no wait ends.
+private final class StoppableClock: SyncClock {
+    private let clock = MonotonicClock()
+    private let end = Mutex<SyncInstant?>(nil)
+
+    var now: SyncInstant { end.withLock { $0 } ?? clock.now }
+
+    var isStopped: Bool { end.withLock { $0 != nil } }
+
+    func stop() {
+        let now = clock.now
+        end.withLock { $0 = $0 ?? now }
+    }
+
+    func sleep(until deadline: SyncInstant) async throws {
+        try await clock.sleep(until: deadline)
+        while now < deadline { try await Task.sleep(for: .milliseconds(100)) }
     }
 }
