@@ -29,25 +29,10 @@ struct ConditionsSource: Sendable {
     static func socketPath(in addresses: String) -> String? {
         for address in addresses.split(separator: ";") where address.hasPrefix("unix:") {
             for pair in address.dropFirst(5).split(separator: ",") where pair.hasPrefix("path=") {
-                return decoded(pair.dropFirst(5))
+                return String(percentDecoding: pair.dropFirst(5))
             }
         }
         return nil
-    }
-
-    private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let value = UInt8(String(rest.prefix(2)) ?? "", radix: 16) else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 }
 

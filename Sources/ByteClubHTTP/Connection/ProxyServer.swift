@@ -48,10 +48,10 @@ public struct ProxyServer: Sendable, Hashable, CustomStringConvertible, CustomDe
         var (user, password): (String?, String?)
         if let at = rest.lastIndex(of: "@") {
             let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = parts.first.flatMap(Self.decoded) else { return nil }
+            guard let name = parts.first.flatMap({ String(percentDecoding: $0) }) else { return nil }
             user = name
             if parts.count > 1 {
-                password = Self.decoded(parts[1])
+                password = String(percentDecoding: parts[1])
                 if password == nil { return nil }
             }
             rest = rest[rest.index(after: at)...]
@@ -73,26 +73,6 @@ public struct ProxyServer: Sendable, Hashable, CustomStringConvertible, CustomDe
 
     /// The address without user and password.
     public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
-
-    /// Percent-decodes a text; nil if the result is not UTF-8 or contains control characters.
-    private static func decoded(_ text: some StringProtocol) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = rest.prefix(2)
-            guard digits.count == 2, digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
-        return String(validating: bytes, as: UTF8.self)
-    }
 }
 
 /// The proxy of a transfer, as error messages name it.

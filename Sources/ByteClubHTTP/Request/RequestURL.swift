@@ -91,6 +91,28 @@ extension UInt8 {
     }
 }
 
+extension String {
+    /// Percent-decodes a text (RFC 3986 section 2.1); nil if the result is not UTF-8 or contains control characters.
+    init?(percentDecoding text: some StringProtocol) {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+        self.init(validating: bytes, as: UTF8.self)
+    }
+}
+
 extension UInt64 {
     /// All 16 hexadecimal digits, in lower case.
     var digits: String {

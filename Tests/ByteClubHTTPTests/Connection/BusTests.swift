@@ -153,6 +153,7 @@ struct BusTests {
             ("unix:path=/run/dbus/system_bus_socket", "/run/dbus/system_bus_socket"),
             ("tcp:host=a,port=1;unix:guid=0,path=/a%20b%2fc;unix:path=/d", "/a b/c"),
             ("unix:abstract=/a", nil), ("unix:path=%2", nil), ("unix:path=%zz", nil), ("unix:path=%ff", nil),
+            ("unix:path=/a%+1", nil), ("unix:path=/a%00", nil),
             ("autolaunch:", nil), (";;", nil), ("", nil),
         ]
         for (text, path) in cases { #expect(ConditionsSource.socketPath(in: text) == path, "\(text)") }
