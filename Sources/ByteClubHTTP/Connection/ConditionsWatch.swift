@@ -97,9 +97,11 @@ struct ConditionsLoop {
     private var bus: BusConnection?
     /// When the bus is tried again after a failure.
     private var nextBus = Moment.now
-    /// Whether it is tried again by itself; a bus that is missing is, when the network changes.
+    /// Whether it is tried again by itself; a bus that was never there is, when the network changes.
     private var retriesBus = false
-    /// What the bus answered last, which holds until the next answer.
+    /// Whether a connection to the bus succeeded.
+    private var wasThere = false
+    /// What the bus answered before it was lost, which holds until the next attempt to ask it.
     private var lastCost = BusClient.Cost.unknown
     private var hasWarned = false
     private var last: NetworkConditions?
@@ -171,6 +173,7 @@ struct ConditionsLoop {
         retriesBus = false
         do throws(BusFailure) {
             bus = try BusConnection(path, patience: source.patience)
+            wasThere = true
         } catch { drop(error) }
     }
 
@@ -180,9 +183,10 @@ struct ConditionsLoop {
     }
 
     private mutating func drop(_ failure: BusFailure) {
-        if let cost = bus?.cost, cost != .unknown { lastCost = cost }
+        // A bus that was lost before, and does not answer now either, is as none.
+        lastCost = bus?.cost ?? .unknown
         bus = nil
-        retriesBus = failure != .isMissing
+        retriesBus = failure != .isMissing || wasThere
         nextBus = .fine.advanced(by: source.pause)
         if hasWarned { return }
         hasWarned = true

@@ -1,9 +1,9 @@
 /// The properties of the machine's network and power that tasks may depend on.
 ///
 /// The cost of the network is NetworkManager's `Metered`, over the system bus (`DBUS_SYSTEM_BUS_ADDRESS`). Where
-/// NetworkManager does not run or does not know, a network is metered if its default route is through a mobile or
-/// tethered device: `wwan`, `ppp`, `bnep`, or a USB device of the drivers `rndis_host` or `ipheth`. Another tunnel's
-/// device, such as a VPN's, is not. systemd-networkd has no such property.
+/// NetworkManager does not run or does not know, and from a minute after the bus was lost, a network is metered if its
+/// default route is through a mobile or tethered device: `wwan`, `ppp`, `bnep`, or a USB device of the drivers
+/// `rndis_host` or `ipheth`. Another tunnel's device, such as a VPN's, is not. systemd-networkd has no such property.
 public struct NetworkConditions: Sendable, Hashable {
     /// Whether there is a default route through a device with a carrier.
     public var hasNetwork: Bool

@@ -223,6 +223,27 @@ extension Live {
             }
         }
 
+        @Test("a bus that is gone leaves the decision to the default route until it is back", arguments: [true, false])
+        func lost(isRemoved: Bool) async throws {
+            try await withBus(.yes) { bus, _ in
+                var source = bus.source()
+                source.pause = .milliseconds(10)
+                let reports = Log<NetworkConditions>()
+                let watch = ConditionsWatch(source) { reports.add($0) }
+                defer { watch.stop() }
+                await reports.wait { $0.last?.isConstrained == true }
+                // Otherwise its socket refuses connections.
+                if isRemoved { #expect(unsafe unlink(bus.path) == 0) }
+                bus.stop()
+                await reports.wait { $0.last?.isConstrained == false }
+                #expect(reports.entries.last?.isMetered == Connectivity.isMobile)
+                if !isRemoved { #expect(unsafe unlink(bus.path) == 0) }
+                let next = try #require(StandInBus(bus.path, metered: .yes))
+                defer { next.stop() }
+                await reports.wait { $0.last?.isConstrained == true }
+            }
+        }
+
         @Test("a machine without a bus has its answer at once, and the stream begins with the present conditions")
         func none() async throws {
             let reports = Log<NetworkConditions>()
