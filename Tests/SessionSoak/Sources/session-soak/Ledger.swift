@@ -9,6 +9,8 @@ final class Ledger: Sendable {
         var posts: [String: Int] = [:]
         var requests = 0
         var faults: [String: Int] = [:]
+        /// The tasks that must not send a request.
+        var forbidden: Set<String> = []
     }
 
     private let state = Mutex(State())
@@ -44,6 +46,7 @@ final class Ledger: Sendable {
             return state.posts["\(origin) \(request.target)", default: 0] > 1
         }
         if isRepeated { violation("a POST arrived twice at \(origin): \(request.target)") }
+        checkConditions(of: request)
         let hasLeft = hops.contains { String($0) != origin }
         checkSecrets(of: request, for: origin)
         for (name, value) in request.fields where value.contains("secret-for-") {
@@ -57,9 +60,21 @@ final class Ledger: Sendable {
     /// The proxy got a whole head; what is for the origin is judged there.
     func proxyRequest(_ request: RecordedRequest) {
         state.withLock { $0.requests += 1 }
+        checkConditions(of: request)
         var own = request
         if request.method != "CONNECT" { own.fields.removeAll { $0.name != "proxy-authorization" } }
         checkSecrets(of: own, for: "P")
+    }
+
+    /// Until it is allowed again, a task with this name in its request sends none, whatever server it is for.
+    func forbid(_ name: String) { state.withLock { _ = $0.forbidden.insert(name) } }
+
+    /// A task may send requests from now on.
+    func allow(_ name: String) { state.withLock { _ = $0.forbidden.remove(name) } }
+
+    private func checkConditions(of request: RecordedRequest) {
+        guard let name = request["x-held"], state.withLock({ $0.forbidden.contains(name) }) else { return }
+        violation("a request used a network that its task must not use: \(request.method) \(request.target)")
     }
 
     /// No secret arrives where it is not for, and no password of Digest by Basic.

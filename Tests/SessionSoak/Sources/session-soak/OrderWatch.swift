@@ -29,6 +29,8 @@ final class OrderWatch: EventMonitor {
     deinit { Self.alive.subtract(1, ordering: .relaxed) }
 
     func receive(_ event: TaskEvent, of task: SessionTask) async {
+        // It may wait before its first attempt, and again after each.
+        let isRestricted = NetworkRules(task.options, task.inbox.configuration).isRestrictive
         let problem = stories.withLock { stories -> String? in
             var story = stories[task.id] ?? Story()
             defer { stories[task.id] = story }
@@ -40,6 +42,7 @@ final class OrderWatch: EventMonitor {
                 defer {
                     (story.attempt, story.sent, story.received) = (number, 0, 0)
                     (story.hasResponse, story.isContinued) = (false, false)
+                    if isRestricted { story.isWaiting = false }
                 }
                 return number == story.attempt || number == story.attempt + 1 ? nil : "attempt \(number)"
             case .responseReceived:
@@ -52,8 +55,9 @@ final class OrderWatch: EventMonitor {
                     ? nil : "continued at \(offset) of \(expected): \(story)"
             case .waitingForConnectivity:
                 defer { story.isWaiting = true }
-                ledger.outcome("waiting", "reported")
-                return story.attempt > 0 && !story.isWaiting ? nil : "waits a second time: \(story)"
+                let isFirst = story.attempt == 0
+                ledger.outcome("waiting", isFirst ? "before the first attempt" : "reported")
+                return (!isFirst || isRestricted) && !story.isWaiting ? nil : "waits a second time: \(story)"
             case .redirected, .retryScheduled:
                 story.isWaiting = false
                 return story.attempt > 0 ? nil : "before an attempt"

@@ -32,6 +32,7 @@ struct Tokens: Authenticator {
 
 extension HTTPField.Name {
     static let signature = known("X-Signature")
+    static let held = known("X-Held")
     static let service = known("X-Service")
     static let clubKey = known("X-Club-Key")
     static let idempotencyKey = known("Idempotency-Key")

@@ -15,8 +15,12 @@ struct SessionLife {
         mkdir(folder, 0o700)
         defer { remove(folder) }
         let porter = Porter(world, random.split())
-        let settings = SessionConfiguration.random(
+        var settings = SessionConfiguration.random(
             for: home.name, in: folder, world: world, porter: porter, &random)
+        let place = random.one(in: 2) ? ConditionsDriver.Place(in: folder, world.ledger, &random) : nil
+        // Its thread ends with the session's connection.
+        defer { place?.bus.retire() }
+        if let place { settings.obey(place, &random) }
         let trusts = settings.certificateAuthorityFile != nil
         let delegate =
             random.one(in: 2)
@@ -39,6 +43,14 @@ struct SessionLife {
                         world: world, session: session, home: home, trusts: trusts,
                         isEndedMeanwhile: end == .cancelledMeanwhile, random: seeded)
                     for _ in 0..<count where !stop() { await worker.doSomething() }
+                }
+            }
+            if let place {
+                let seeded = random.split()
+                group.addTask {
+                    var driver = ConditionsDriver(
+                        world: world, session: session, home: home, place: place, random: seeded)
+                    await driver.run(until: stop)
                 }
             }
             if case .cancelledMeanwhile = end {
@@ -76,9 +88,7 @@ struct SessionLife {
 
     /// Removes the folder of what the session keeps on disk, once it is not written any more.
     private func remove(_ folder: String) {
-        for name in Vitals.names(in: folder + "/cache") { unlink(folder + "/cache/" + name) }
-        rmdir(folder + "/cache")
-        for name in Vitals.names(in: folder) { unlink(folder + "/" + name) }
+        for name in Vitals.names(in: folder) where unlink(folder + "/" + name) != 0 { remove(folder + "/" + name) }
         rmdir(folder)
     }
 }

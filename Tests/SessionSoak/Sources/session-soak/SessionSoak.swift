@@ -111,7 +111,7 @@ struct SessionSoak {
             let vitals = Vitals.now
             problems = []
             if vitals.transfers != 0 || vitals.handles > mostSharedHandles { problems.append("\(vitals)") }
-            if world.living != 0 { problems.append("\(world.living) sessions, delegates and monitors live") }
+            if world.living != 0 { problems.append("\(world.living) sessions, delegates, monitors and buses live") }
             // Dispatch keeps its workers for as long as it likes, at most one for each processor and two more.
             let workers = sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 2
             if let base, vitals.descriptors > base.descriptors || vitals.threads > base.threads + workers {

@@ -64,6 +64,7 @@ struct Worker {
         if random.one(in: 12) { options.disposition = { $0.status.code % 3 == 0 ? .cancel : .allow } }
         if random.one(in: 12) { options.usesCookies = false }
         if random.one(in: 16) { options.serviceType = random.pick(ServiceType.allCases) }
+        if session.inbox.configuration.conditionsSource != nil, random.one(in: 3) { options.restrict(&random) }
         return options
     }
 
@@ -105,7 +106,11 @@ struct Worker {
     func note(_ kind: String, _ result: Result<TaskResult, TransferError>) {
         switch result {
         case .success(let result): world.ledger.outcome(kind, "\(result.response.status.code)")
-        case .failure(let error): world.ledger.outcome(kind, "\(error.code)")
+        case .failure(let error):
+            world.ledger.outcome(kind, "\(error.code)")
+            if error.code == .networkNotAllowed {
+                world.ledger.outcome("conditions", error.phase == .queue ? "refused" : "cut off")
+            }
         }
     }
 

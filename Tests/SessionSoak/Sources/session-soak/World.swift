@@ -88,12 +88,13 @@ final class World: Sendable {
 
     func note(_ session: Session) { sessions.withLock { $0.append(Held(session: session)) } }
 
-    /// How many sessions, delegates and monitors live; forgets the dead.
+    /// How many sessions, delegates, monitors and buses live; forgets the dead.
     var living: Int {
         sessions.withLock { sessions in
             sessions.removeAll { $0.session == nil }
             return sessions.count
         } + OrderWatch.alive.load(ordering: .relaxed) + EndWatch.alive.load(ordering: .relaxed)
+            + MeterBus.alive.load(ordering: .relaxed)
     }
 }
 
