@@ -66,8 +66,9 @@ extension SessionConfiguration {
             let address = String(origin.authority.prefix { $0 != ":" })
             return AddressOverride(host: String(host), port: port, addresses: [address])
         }
+        if let name = world.tls?.addressOverride { settings.addressOverrides.append(name) }
         if random.one(in: 2), let proxy = ProxyServer("http://\(world.proxy.authority)") {
-            settings.proxy = .server(proxy, except: ["slow.invalid", World.unreachable])
+            settings.proxy = .server(proxy, except: ["slow.invalid", TLSServer.name, World.unreachable])
         } else {
             settings.proxy = .none
         }
@@ -102,6 +103,7 @@ extension SessionConfiguration {
         }
         if random.one(in: 6) { settings.policy.validation = .successful }
         if random.one(in: 2) { settings.certificateAuthorityFile = world.tls?.certificate }
+        if let tls = world.tls, random.one(in: 4) { settings.pinnedKeys = tls.pins(&random) }
         return settings
     }
 }

@@ -21,7 +21,10 @@ struct SessionLife {
         // Its thread ends with the session's connection.
         defer { place?.bus.retire() }
         if let place { settings.obey(place, &random) }
-        let trusts = settings.certificateAuthorityFile != nil
+        let gatekeeper =
+            random.one(in: 2) ? world.tls.map { Gatekeeper(world.ledger, $0, settings, random.split()) } : nil
+        if let gatekeeper { settings.trustEvaluator = { await gatekeeper.answer($0) } }
+        let isVerified = world.tls?.isVerified(by: settings) ?? false
         let delegate =
             random.one(in: 2)
             ? EndWatch(
@@ -40,8 +43,8 @@ struct SessionLife {
                 let seeded = random.split()
                 group.addTask {
                     var worker = Worker(
-                        world: world, session: session, home: home, trusts: trusts,
-                        isEndedMeanwhile: end == .cancelledMeanwhile, random: seeded)
+                        world: world, session: session, home: home, isVerified: isVerified,
+                        gatekeeper: gatekeeper, isEndedMeanwhile: end == .cancelledMeanwhile, random: seeded)
                     for _ in 0..<count where !stop() { await worker.doSomething() }
                 }
             }

@@ -20,7 +20,7 @@ struct SessionSoak {
     private var folder = ""
     private var duration = Duration.seconds(60)
     private var seed = UInt64.random(in: 1...1 << 32)
-    private var tls: (String, String)?
+    private var tls: TLSServer?
 
     static func main() {
         var soak = SessionSoak()
@@ -32,13 +32,13 @@ struct SessionSoak {
             case "--seed": soak.seed = UInt64(value) ?? soak.seed
             case "--folder": soak.folder = value
             case "--tls":
-                let parts = value.split(separator: ",").map(String.init)
-                if parts.count == 2 { soak.tls = (parts[0], parts[1]) }
+                soak.tls = TLSServer(value)
+                if soak.tls == nil { soak.folder = "" }
             default: soak.folder = ""
             }
         }
         guard !soak.folder.isEmpty else {
-            say("usage: session-soak --folder DIR [--minutes N] [--seed S] [--tls HOST:PORT,CERTIFICATE]")
+            say("usage: session-soak --folder DIR [--minutes N] [--seed S] [--tls HOST:PORT,CERTIFICATE,PIN]")
             exit(64)
         }
         // Blocked before there is another thread, which would be ended by them.
@@ -111,7 +111,9 @@ struct SessionSoak {
             let vitals = Vitals.now
             problems = []
             if vitals.transfers != 0 || vitals.handles > mostSharedHandles { problems.append("\(vitals)") }
-            if world.living != 0 { problems.append("\(world.living) sessions, delegates, monitors and buses live") }
+            if world.living != 0 {
+                problems.append("\(world.living) sessions, delegates, monitors, buses and evaluators live")
+            }
             // Dispatch keeps its workers for as long as it likes, at most one for each processor and two more.
             let workers = sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 2
             if let base, vitals.descriptors > base.descriptors || vitals.threads > base.threads + workers {

@@ -8,14 +8,15 @@ struct Worker {
     let world: World
     let session: Session
     let home: ChaosServer
-    /// Whether the session trusts the TLS server's certificate.
-    let trusts: Bool
+    /// Whether the session has the TLS server's certificate verified, and what it asks about it then.
+    let isVerified: Bool
+    let gatekeeper: Gatekeeper?
     /// Whether the session is cancelled while it is used.
     let isEndedMeanwhile: Bool
     var random: Seeded
 
     mutating func doSomething() async {
-        switch Int.random(in: 0..<46, using: &random) {
+        switch Int.random(in: 0..<48, using: &random) {
         case 0..<6: await getData()
         case 6..<11: await download()
         case 11..<15: await readStream()
@@ -35,6 +36,7 @@ struct Worker {
         case 38: await useShared()
         case 39: await sendMarked()
         case 40: await waitForNetwork()
+        case 41, 42: await crowdAtTLS()
         default: await download()
         }
     }
@@ -187,16 +189,6 @@ struct Worker {
         let isForeign = kind == "slow name"
         guard !isForeign || home.name == "A" else { return }
         await perform(kind, session.dataTask(request, options: options), file: isForeign ? 5 : nil)
-    }
-
-    /// Fails unless the session trusts the certificate.
-    private mutating func goToTLS() async {
-        guard let tls = world.tls else { return }
-        let request = HTTPRequest(method: .get, scheme: "https", authority: tls.authority, path: "/")
-        let result = await perform("tls", session.dataTask(request, options: options()), file: nil)
-        if case .success(let result) = result, !trusts {
-            world.ledger.violation("an untrusted server answered \(result.response.status.code)")
-        }
     }
 
     private mutating func sendNonsense() async {

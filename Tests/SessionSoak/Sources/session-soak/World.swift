@@ -27,8 +27,8 @@ final class World: Sendable {
     let refusing: String
     /// Connections are made, and nobody answers.
     let silent: String
-    /// A TLS server, and the file with its certificate, where there is one.
-    let tls: (authority: String, certificate: String)?
+    /// A TLS server, where there is one.
+    let tls: TLSServer?
     /// Whether the system has a list of public suffixes, without which cookies for them are kept.
     static let knowsSuffixes = PublicSuffixes.system != nil
     /// Where the kernel has no route to, whatever the network: TCP cannot reach a group.
@@ -38,7 +38,7 @@ final class World: Sendable {
     private let sessions = Mutex<[Held]>([])
     private let lastName = Atomic<Int>(0)
 
-    init(folder: String, tls: (String, String)?, seed: UInt64) throws {
+    init(folder: String, tls: TLSServer?, seed: UInt64) throws {
         self.folder = folder
         self.tls = tls
         let versions = Versions()
@@ -88,13 +88,13 @@ final class World: Sendable {
 
     func note(_ session: Session) { sessions.withLock { $0.append(Held(session: session)) } }
 
-    /// How many sessions, delegates, monitors and buses live; forgets the dead.
+    /// How many sessions live, and of their delegates, monitors, buses and evaluators; forgets the dead.
     var living: Int {
         sessions.withLock { sessions in
             sessions.removeAll { $0.session == nil }
             return sessions.count
         } + OrderWatch.alive.load(ordering: .relaxed) + EndWatch.alive.load(ordering: .relaxed)
-            + MeterBus.alive.load(ordering: .relaxed)
+            + MeterBus.alive.load(ordering: .relaxed) + Gatekeeper.alive.load(ordering: .relaxed)
     }
 }
 
