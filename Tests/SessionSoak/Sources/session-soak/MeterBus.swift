@@ -15,6 +15,8 @@ final class MeterBus: Sendable {
         var isRetired = false
         /// The connections, and whether their login is over.
         var clients: [Int32: Bool] = [:]
+        /// The connections that their clients will give up, since a call failed.
+        var spoiled: Set<Int32> = []
         /// The number of the last change, and of the last one that an answer was right about.
         var changes = 0
         var answered = 0
@@ -110,6 +112,7 @@ final class MeterBus: Sendable {
                     // No change is announced to a descriptor that is closed.
                     state.withLock { state in
                         state.clients[entry.fd] = nil
+                        state.spoiled.remove(entry.fd)
                         close(entry.fd)
                     }
                 }
@@ -165,9 +168,12 @@ final class MeterBus: Sendable {
             switch (fault, isQuestion) {
             case (.hangsUp, _): return false
             case (.refuses, _):
+                // A question may fail, for lack of NetworkManager.
+                if !isQuestion { state.spoiled.insert(client) }
                 reply.kind = .error
                 reply.errorName = "org.freedesktop.DBus.Error.ServiceUnknown"
             case (.lies, _):
+                state.spoiled.insert(client)
                 reply.signature = "v"
                 body.put(signature: "s")
                 body.put(text: "yes")
@@ -181,7 +187,8 @@ final class MeterBus: Sendable {
             }
             reply.body = body.bytes
             let isSent = Self.send(reply.encoded, to: client)
-            if isSent, isQuestion, fault == nil { state.answered = state.changes }
+            let isRight = isQuestion && fault == nil && !state.spoiled.contains(client)
+            if isSent, isRight { state.answered = state.changes }
             return isSent
         }
     }
