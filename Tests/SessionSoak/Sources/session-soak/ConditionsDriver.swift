@@ -37,7 +37,7 @@ struct ConditionsDriver {
 
     /// Changes the conditions some times; in the end everything is allowed.
     mutating func run(until stop: () -> Bool) async {
-        for _ in 0..<Int.random(in: 2...10, using: &random) where !stop() {
+        for _ in 0..<Int.random(in: 2...8, using: &random) where !stop() {
             if random.one(in: 3) { await holdBack() } else { await changeOften() }
             try? await Task.sleep(for: .milliseconds(Int.random(in: 0...300, using: &random)))
         }
@@ -66,7 +66,7 @@ struct ConditionsDriver {
     private mutating func holdBack() async {
         let isByBattery = place.power != nil && random.one(in: 3)
         if isByBattery { place.power?.set(isOnBattery: true) }
-        // What is told of the network afterwards is of this battery.
+        // Every report after the bus has changed contains the battery.
         var isImposed = await impose(.yes, isForbidding: true)
         if isImposed, isByBattery { isImposed = await impose(.no, isForbidding: false) }
         guard isImposed else { return allowAll() }
