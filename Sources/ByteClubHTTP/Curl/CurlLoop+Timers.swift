@@ -134,7 +134,7 @@ extension CurlLoop {
 extension Transfer {
     /// The message of a transfer outside the multi handle whose time is over.
     fileprivate var overdue: String {
-        if let obstacle { return "no allowed network in time: \(obstacle)" }
+        if case .parked = stage, let obstacle { return "no allowed network in time: \(obstacle)" }
         if isOffline { return "no network in time" }
         return trust?.awaited == nil ? "the request took too long" : "the trust evaluator did not answer in time"
     }
