@@ -121,6 +121,8 @@ enum Gzip {
             offset += count
         } while offset < bytes.count
         var sum = ~UInt32(0)
+        // Read once: under the thread sanitizer each use of a static constant takes a lock, for which connections queue.
+        let table = table
         for byte in bytes { sum = table[Int((sum ^ UInt32(byte)) & 255)] ^ (sum >> 8) }
         for value in [~sum, UInt32(truncatingIfNeeded: bytes.count)] {
             for shift in 0..<4 { packed.append(UInt8(truncatingIfNeeded: value >> UInt32(shift * 8))) }

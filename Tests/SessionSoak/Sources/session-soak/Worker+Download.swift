@@ -93,7 +93,8 @@ extension Worker {
             bytes[place] ^= UInt8(1 << Int.random(in: 0..<8, using: &random))
             if (try? ResumeData(bytes: bytes)) != nil { world.ledger.violation("damaged resume data were taken") }
             return data
-        case 3:
+        // After a kill, the file itself shows what came after a journal's last record.
+        case 3 where data.record.modified != nil:
             writeFile(data.temporaryFile, [7], appending: true)
             world.ledger.outcome("resume data", "file changed")
             return data
