@@ -183,7 +183,7 @@ struct ConditionsLoop {
     }
 
     private mutating func drop(_ failure: BusFailure) {
-        // A bus that was lost before, and does not answer now either, is as none.
+        // A bus that fails before its first answer counts as none: the default route decides.
         lastCost = bus?.cost ?? .unknown
         bus = nil
         retriesBus = failure != .isMissing || wasThere

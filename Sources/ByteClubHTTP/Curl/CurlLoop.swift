@@ -33,7 +33,7 @@ final class CurlLoop {
     /// What the session knows about the trust in servers; nil without an evaluator.
     let trust: TrustBook?
     var random = SystemRandomNumberGenerator()
-    /// When the sockets were last read.
+    /// Bytes that came before this time have been read.
     var readAt = Moment.now
     var nextActiveCheck = Moment.distantFuture
     var nextWaitingCheck = Moment.distantFuture
@@ -84,8 +84,8 @@ final class CurlLoop {
             var running: Int32 = 0
             _ = unsafe byteclub_curl_multi_perform(multi, &running)
             // Callbacks have read the clock since, and later steps must not use an earlier time.
+            readAt = start
             let end = Moment.now
-            readAt = end
             if collect(at: end) { isBusy = true }
             if isEnding, live.isEmpty {
                 flushStores()

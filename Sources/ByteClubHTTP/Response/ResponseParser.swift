@@ -8,7 +8,7 @@ struct ResponseParser {
     /// Later lines are trailers and ignored.
     private(set) var isComplete = false
     private var hasStatus = false
-    /// The status of the last header.
+    /// The status of the last status line; 200 before the first.
     private(set) var status = HTTPResponse.Status(code: 200)
     private var fields = HTTPFields()
 

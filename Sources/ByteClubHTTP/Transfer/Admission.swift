@@ -87,7 +87,7 @@ final class Admission<Element> {
     func release(_ origin: Origin) {
         precondition(active > 0, "nothing was admitted that could end")
         active -= 1
-        guard let lane = known(origin) else { return }
+        guard let lane = existingLane(of: origin) else { return }
         lane.active -= 1
         list(lane)
         forget(lane)
@@ -101,13 +101,14 @@ final class Admission<Element> {
     }
 
     private func lane(of origin: Origin) -> Lane {
-        if let lane = known(origin) { return lane }
+        if let lane = existingLane(of: origin) { return lane }
         let lane = Lane(origin)
         lanes[origin] = lane
         return lane
     }
 
-    private func known(_ origin: Origin) -> Lane? {
+    /// The lane of an origin, if there is one; the last one found is remembered.
+    private func existingLane(of origin: Origin) -> Lane? {
         if let recent, recent.origin == origin { return recent }
         recent = lanes[origin]
         return recent

@@ -2,8 +2,8 @@ import HTTPTypes
 
 /// The state of one attempt of a transfer; the next attempt starts with a new object.
 ///
-/// It is a class because callbacks change it many times for each request: an access to one of its variables is shorter,
-/// and so cheaper, than one through a value that contains them all.
+/// It is a class because callbacks change it many times for each request: each change of a value in an object is
+/// checked as an exclusive access to the whole value.
 final class Attempt {
     /// The direction in which a body's bytes move.
     enum Direction {

@@ -113,7 +113,7 @@ final class Transfer {
         meter.begin(attempt: attempt.number, expectedToSend: source?.length ?? 0, at: now)
     }
 
-    /// Releases the bodies when the task has a result, which then alone has the received one.
+    /// Releases the bodies, so that the result holds the only copy of the received one.
     func releaseBodies() {
         source = nil
         if isUnderWay { attempt.bytes = [] }

@@ -189,7 +189,7 @@ actor SyncSession {
         loop.receive(event, at: now)
     }
 
-    /// Stops what uses the network beside the steps.
+    /// Stops what uses the network beside the steps; stopped transfers are planned again when the steps go on.
     private func leaveNetwork() {
         transfers.stop()
         polling?.cancel()

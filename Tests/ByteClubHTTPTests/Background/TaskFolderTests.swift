@@ -187,6 +187,25 @@ struct TaskFolderTests {
         }
     }
 
+    @Test("a status of a POST that cannot be read fails it until it can be read")
+    func unreadable() throws {
+        let folder = try TaskFolder(path)
+        var post = task(3, .post)
+        try folder.record([post])
+        post.state = .done
+        try folder.save(post)
+        // A symbolic link is not followed.
+        let (file, away) = (folder.file(.state, of: post.id), home.file("away"))
+        #expect(unsafe rename(file, away) == 0 && symlink(away, file) == 0)
+        for _ in 1...2 {
+            let loaded = try folder.load()
+            #expect(loaded.tasks.map(\.state) == [.failed] && loaded.damage.count == 1)
+        }
+        #expect(unsafe rename(away, file) == 0)
+        let loaded = try folder.load()
+        #expect(loaded.tasks == [post] && loaded.damage.isEmpty)
+    }
+
     @Test("all files that are damaged one after another are kept")
     func again() throws {
         let folder = try TaskFolder(path)

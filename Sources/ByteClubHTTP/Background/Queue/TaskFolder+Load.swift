@@ -115,8 +115,13 @@ extension TaskFolder {
             damage.append("the status of task \(id) is damaged, so it starts over; \(place)")
             return
         }
-        let place = [reason, link("\(id).state")].compactMap(\.self).joined(separator: "; ")
-        damage.append("the status of task \(id) is damaged, and it may have been sent already; \(place)")
+        damage.append(
+            "the status of task \(id) is damaged, and it may have been sent already; \(reason ?? link("\(id).state"))")
+        guard reason == nil else {
+            // The file may be whole, so it stays: the task has failed until a daemon can read it.
+            (task.state, task.failure, task.changed) = (.failed, .interrupted, Moment.wallMilliseconds)
+            return
+        }
         // The queue has it fail, and so does the queue of any later daemon. Without a status it would be sent, so the
         // damaged one is replaced at once; if that fails it stays, and the next daemon reads it as this one did.
         task.state = .running
@@ -126,23 +131,32 @@ extension TaskFolder {
     /// Moves a file to `damaged` without replacing another one.
     ///
     /// - Returns: Its new place, as a part of a message.
-    func move(_ name: String) -> String { keep(name) { unsafe rename($0, $1) == 0 } }
+    func move(_ name: String) -> String {
+        guard let place = preserve(name, by: { unsafe rename($0, $1) == 0 }) else {
+            return "'\(path)/\(name)' cannot be moved to '\(path)/damaged'"
+        }
+        return "it is now '\(place)'"
+    }
 
-    /// Puts a second name of a file into `damaged`, so that the file may be replaced.
+    /// Links a file into `damaged`, so that it may be replaced.
     ///
-    /// - Returns: The new place, as a part of a message.
-    private func link(_ name: String) -> String { keep(name) { unsafe Glibc.link($0, $1) == 0 } }
+    /// - Returns: The second name, as a part of a message.
+    private func link(_ name: String) -> String {
+        guard let place = preserve(name, by: { unsafe Glibc.link($0, $1) == 0 }) else {
+            return "'\(path)/\(name)' cannot be kept in '\(path)/damaged'"
+        }
+        return "it is kept as '\(place)'"
+    }
 
-    private func keep(_ name: String, _ place: (_ file: String, _ target: String) -> Bool) -> String {
+    private func preserve(_ name: String, by put: (_ file: String, _ target: String) -> Bool) -> String? {
         let folder = "\(path)/damaged"
         unsafe mkdir(folder, 0o700)
         for number in 1...1000 {
             let target = "\(folder)/\(name)\(number == 1 ? "" : ".\(number)")"
             if unsafe access(target, F_OK) == 0 { continue }
-            guard place("\(path)/\(name)", target) else { break }
-            return "it is now '\(target)'"
+            return put("\(path)/\(name)", target) ? target : nil
         }
-        return "'\(path)/\(name)' cannot be moved to '\(folder)'"
+        return nil
     }
 
     private static func number(of name: String, suffix: String) -> UInt64? {
