@@ -53,11 +53,14 @@ enum SessionCase {
         ]
         for (tasks, name) in [(1, "one"), (6, "six")] {
             let arguments = [sink.url + "/get", "20000", "\(tasks)"]
+            let parallel = tasks > 1 ? ["-Z", "--parallel-max", "\(tasks)"] : []
             tables.append(
                 try await race(
                     "20,000 GET of 1 KiB, \(name) at a time", "requests/s", 20_000, bare,
                     peers.all(["get"] + arguments) + [
-                        Contestant("the same, asked by threads", peers.bare, ["ask"] + arguments)
+                        Contestant("the same, asked by threads", peers.bare, ["ask"] + arguments),
+                        Contestant(
+                            "curl", "curl", ["-sSf", "-o", "/dev/null"] + parallel + [sink.url + "/get?[1-20000]"]),
                     ], settings.rounds, folder))
         }
         tables.append(try await memory(peers, small, large, sink.url + "/put", settings, folder))
@@ -148,20 +151,30 @@ enum SessionCase {
         return table
     }
 
-    /// The memory for uploads, which is independent of their length and number.
+    /// The memory for uploads, which in ours is independent of their length and number.
     private static func memory(
         _ peers: Peers, _ small: String, _ large: String, _ url: String, _ settings: Settings, _ folder: String
     ) async throws -> Table {
-        var table = Table(title: "Memory of uploads", header: ["upload", "peak MiB"])
+        let contestants = { (file: String, count: Int) in
+            let all = Array(repeating: ["-T", file, url], count: count).flatMap(\.self)
+            return peers.all(["put", file, url, "\(count)"]) + [
+                Contestant("curl", "curl", ["-sSf", "-Z", "-H", "Expect:"] + all)
+            ]
+        }
+        var table = Table(
+            title: "Memory of uploads, peak MiB", header: ["upload"] + contestants(small, 1).map(\.name))
         for (name, file, count) in [
             ("64 MiB", small, 1), ("\(settings.mebibytes) MiB", large, 1), ("six of 64 MiB at once", small, 6),
         ] {
-            var peaks: [Double] = []
-            for _ in 0..<settings.rounds {
-                let client = peers.own(["put", file, url, "\(count)"])
-                peaks.append(try await Stopwatch.run(client.program, client.arguments, in: folder).memory)
+            var row = [name]
+            for client in contestants(file, count) {
+                var peaks: [Double] = []
+                for _ in 0..<settings.rounds {
+                    peaks.append(try await Stopwatch.run(client.program, client.arguments, in: folder).memory)
+                }
+                row.append(Table.number(Measurement.median(peaks), 1))
             }
-            table.rows.append([name, Table.number(Measurement.median(peaks), 1)])
+            table.rows.append(row)
         }
         return table
     }

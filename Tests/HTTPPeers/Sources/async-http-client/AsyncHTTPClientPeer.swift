@@ -2,15 +2,22 @@ import AsyncHTTPClient
 import NIOCore
 import _NIOFileSystem
 
-/// `put FILE URL` and `get URL COUNT TASKS` by AsyncHTTPClient.
+/// `put FILE URL [COUNT]`, all at once, and `get URL COUNT TASKS` by AsyncHTTPClient.
 @main
 struct AsyncHTTPClientPeer {
     static func main() async throws {
         let arguments = CommandLine.arguments
-        switch arguments.count {
-        case 4: try await put(arguments[2], arguments[3])
-        case 5: try await get(arguments[2], Int(arguments[3]) ?? 0, Int(arguments[4]) ?? 0)
-        default: print("usage: put FILE URL | get URL COUNT TASKS")
+        switch (arguments.dropFirst().first, arguments.count) {
+        case ("put", 4...5):
+            let (path, url) = (arguments[2], arguments[3])
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<(arguments.count > 4 ? Int(arguments[4]) ?? 0 : 1) {
+                    group.addTask { try await put(path, url) }
+                }
+                try await group.waitForAll()
+            }
+        case ("get", 5): try await get(arguments[2], Int(arguments[3]) ?? 0, Int(arguments[4]) ?? 0)
+        default: print("usage: put FILE URL [COUNT] | get URL COUNT TASKS")
         }
     }
 

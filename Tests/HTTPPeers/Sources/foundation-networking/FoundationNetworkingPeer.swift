@@ -1,15 +1,23 @@
 import Foundation
 import FoundationNetworking
 
-/// `put FILE URL` and `get URL COUNT TASKS` by FoundationNetworking.
+/// `put FILE URL [COUNT]`, all at once, and `get URL COUNT TASKS` by FoundationNetworking.
 @main
 struct FoundationNetworkingPeer {
     static func main() async throws {
         let arguments = CommandLine.arguments
-        switch arguments.count {
-        case 4: try await put(arguments[2], address(arguments[3]))
-        case 5: try await get(address(arguments[2]), Int(arguments[3]) ?? 0, Int(arguments[4]) ?? 0)
-        default: print("usage: put FILE URL | get URL COUNT TASKS")
+        switch (arguments.dropFirst().first, arguments.count) {
+        case ("put", 4...5):
+            let (path, url) = (arguments[2], address(arguments[3]))
+            let session = URLSession(configuration: .ephemeral)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<(arguments.count > 4 ? Int(arguments[4]) ?? 0 : 1) {
+                    group.addTask { try await put(path, url, session) }
+                }
+                try await group.waitForAll()
+            }
+        case ("get", 5): try await get(address(arguments[2]), Int(arguments[3]) ?? 0, Int(arguments[4]) ?? 0)
+        default: print("usage: put FILE URL [COUNT] | get URL COUNT TASKS")
         }
     }
 
@@ -18,10 +26,9 @@ struct FoundationNetworkingPeer {
         return url
     }
 
-    private static func put(_ path: String, _ url: URL) async throws {
+    private static func put(_ path: String, _ url: URL, _ session: URLSession) async throws {
         var request = URLRequest(url: url)
         request.httpMethod = "PUT"
-        let session = URLSession(configuration: .ephemeral)
         let (_, response) = try await session.upload(for: request, fromFile: URL(fileURLWithPath: path))
         print((response as? HTTPURLResponse)?.statusCode ?? 0)
     }
