@@ -12,7 +12,9 @@ public struct AuthenticationChallenge: Sendable, Hashable {
     /// The token that a scheme may have in place of parameters, as in `Negotiate YII…`; nil for none.
     public var token: String?
 
-    /// How many credentials the server or proxy has rejected in this task; the handler is asked at most five times.
+    /// How many credentials the server or proxy has rejected in this task.
+    ///
+    /// The handler is asked at most five times, an ``Authenticator`` twice.
     public var previousFailureCount = 0
 
     /// The authentication scheme in lower case, such as `basic`, `digest` or `bearer`.

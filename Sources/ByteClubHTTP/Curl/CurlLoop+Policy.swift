@@ -122,18 +122,21 @@ extension CurlLoop {
 
     /// Repeats a request with a new credential after the server rejected the old one; false if it must not.
     func renewCredential(of transfer: Transfer, after response: HTTPResponse, at now: Moment) -> Bool {
-        guard !transfer.isReauthenticated, !transfer.hasLeftOrigin, !transfer.isSpent,
-            let refused = transfer.credential,
+        guard let refused = transfer.credential, transfer.renewals < CredentialRejection.most,
+            !transfer.hasLeftOrigin, !transfer.isSpent,
             case let policy = transfer.policy, let keeper = policy.keeper,
-            keeper.refusals.contains(response.status.code)
+            keeper.refusals.contains(response.status.code),
+            transfer.renewals == 0 || keeper.mayRenewAgain(after: refused)
         else { return false }
-        transfer.isReauthenticated = true
+        transfer.renewals += 1
+        let rejection = CredentialRejection(
+            response: response, origin: transfer.head.url.origin.text, number: transfer.renewals)
         log(transfer, "asking for a new credential", isNotable: true)
         let (head, task, attempt) = (transfer.head, transfer.task, transfer.attempt.number)
         let isOwn = transfer.hops == 0
         let rejected = transfer.held(response, at: now)
         ask(transfer) {
-            do { try await keeper.renew(after: refused) } catch {
+            do { try await keeper.renew(after: refused, for: rejection) } catch {
                 var problem = TransferError(
                     .authenticationFailed, "the server rejects the credential, and there is no new one",
                     phase: .receive,

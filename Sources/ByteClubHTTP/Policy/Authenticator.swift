@@ -26,6 +26,25 @@ public protocol Authenticator: Sendable {
     ///   ``TransferError/underlying``.
     func refresh(_ credential: Credential) async throws -> Credential
 
+    /// Gets a new credential for what the server asked for, such as `Bearer error="invalid_token"` or another scope.
+    ///
+    /// Unless implemented, it is ``refresh(_:)``, which is not called otherwise. The rules of that apply. Tasks that
+    /// wait for the same renewal share it: the challenges are those of the task that was rejected first. When the new
+    /// credential is rejected as well, this is called once more for the task, with that rejection; so the server's word
+    /// leads to at most two calls for a task. It is not called again if the rejected credential equals the one before,
+    /// where ``Credential`` is `Equatable`, or if the ``RefreshWindow`` has no more renewals: the response is the
+    /// result then.
+    ///
+    /// - Parameters:
+    ///   - credential: The rejected or expired credential.
+    ///   - challenges: The challenges in the rejecting response, of every scheme, as
+    ///     ``HTTPTypes/HTTPResponse/challenges(to:)`` reads them: they are untrusted. Their
+    ///     ``AuthenticationChallenge/previousFailureCount`` is 1, and 2 when the task's second credential is rejected.
+    ///     Empty if the credential has expired, or the response has no `WWW-Authenticate`.
+    /// - Returns: The new credential.
+    /// - Throws: As ``refresh(_:)``.
+    func refresh(_ credential: Credential, for challenges: [AuthenticationChallenge]) async throws -> Credential
+
     /// Whether a credential has expired, so that it is renewed before the request is sent.
     ///
     /// - Parameter credential: The current credential.
@@ -34,6 +53,18 @@ public protocol Authenticator: Sendable {
 }
 
 extension Authenticator {
+    /// Gets a new credential, whatever the server asked for.
+    ///
+    /// - Parameters:
+    ///   - credential: The rejected or expired credential.
+    ///   - challenges: Not used.
+    /// - Returns: The new credential.
+    /// - Throws: As ``refresh(_:)``.
+    public func refresh(_ credential: Credential, for challenges: [AuthenticationChallenge]) async throws -> Credential
+    {
+        try await refresh(credential)
+    }
+
     /// Leaves that to the server.
     ///
     /// - Parameter credential: The current credential.
@@ -67,10 +98,15 @@ struct RecentRefreshes {
 
     init(_ window: RefreshWindow) { self.window = window }
 
+    /// Whether a renewal may start now.
+    mutating func hasRoom(at now: Moment) -> Bool {
+        begun.removeAll { $0.advanced(by: window.interval) <= now }
+        return begun.count < window.maximumRefreshes
+    }
+
     /// Records a renewal that starts now; false if the limit is reached.
     mutating func begin(at now: Moment) -> Bool {
-        begun.removeAll { $0.advanced(by: window.interval) <= now }
-        guard begun.count < window.maximumRefreshes else { return false }
+        guard hasRoom(at: now) else { return false }
         begun.append(now)
         return true
     }

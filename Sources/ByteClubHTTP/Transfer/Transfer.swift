@@ -16,8 +16,8 @@ final class Transfer {
     var hasLeftOrigin = false
     /// The number of the request's credential, if an ``Authentication`` added one.
     var credential: UInt64?
-    /// Whether it was sent again with a new credential.
-    var isReauthenticated = false
+    /// How often it was sent again with a new credential.
+    var renewals: UInt8 = 0
     /// Whether user code decides about redirects and so may need their bodies.
     let keepsRedirectBodies: Bool
     /// The running question to user code.
