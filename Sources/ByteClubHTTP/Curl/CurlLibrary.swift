@@ -69,4 +69,10 @@ struct CurlCode {
         default: code = .other
         }
     }
+
+    /// Whether a result that comes while the head of a response is read is for a line of more than 100 KiB: there
+    /// libcurl reports a lack of memory, and since 8.6 that something is too large (100).
+    static func isLineTooLong(_ result: CURLcode) -> Bool {
+        result == CURLE_OUT_OF_MEMORY || result.rawValue == 100
+    }
 }

@@ -99,6 +99,10 @@ extension CurlLoop {
         // A server may respond and close the connection while the body is still being sent; and this client cuts off
         // long redirect bodies.
         if isRejected, result == CURLE_SEND_ERROR || result == CURLE_WRITE_ERROR { return nil }
+        if CurlCode.isLineTooLong(result), transfer.attempt.headBytes > 0, transfer.attempt.response == nil {
+            return transfer.error(
+                .protocolViolation, "a line in the head of the response is too long for libcurl", phase: .receive)
+        }
         var meaning = CurlCode(result, phase: phase)
         var reason =
             result == CURLE_SSL_PINNEDPUBKEYNOTMATCH
