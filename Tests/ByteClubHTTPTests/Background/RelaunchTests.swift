@@ -28,6 +28,8 @@ extension Live {
         /// The folder of a test whose program this process is.
         private static let variable = "BYTECLUB_TEST_RELAUNCH"
         private static let daemonVariable = "BYTECLUB_TEST_RELAUNCH_DAEMON"
+        /// How many tasks the program records; 3 without it.
+        private static let countVariable = "BYTECLUB_TEST_RELAUNCH_COUNT"
         private static let home = text(variable)
         private static let daemonHome = text(daemonVariable)
         private static let isTest = home == nil && daemonHome == nil
@@ -82,7 +84,7 @@ extension Live {
         func child() async throws {
             let home = try #require(Self.home)
             let identifier = BackgroundSession.relaunchIdentifier
-            let start = "\(Self.variable)=\"$0\" exec \"$@\""
+            let start = "echo start >>\"$0/starts\"; \(Self.variable)=\"$0\" exec \"$@\""
             var configuration = BackgroundConfiguration.background(
                 identifier ?? "photos", service: Self.service(home))
             configuration.relaunch = BackgroundRelaunch(
@@ -90,7 +92,8 @@ extension Live {
                     + ["--filter", "RelaunchTests"])
             let session = try await BackgroundSession(configuration: configuration)
             guard let identifier else {
-                for number: UInt8 in 0..<3 { try await session.workTask("released", payload: [number]).resume() }
+                let count = Self.text(Self.countVariable).flatMap { UInt8($0) } ?? 3
+                for number in 0..<count { try await session.workTask("released", payload: [number]).resume() }
                 try await Task.sleep(for: .seconds(600))
                 return
             }
@@ -214,6 +217,7 @@ extension Live {
         func childDaemon() async throws {
             var daemon = BackgroundDaemon(Self.service(try #require(Self.daemonHome)))
             daemon.idleTimeout = nil
+            daemon.works["released"] = Released()
             try await daemon.run()
         }
 
@@ -252,6 +256,44 @@ extension Live {
             }
             // A start that the first daemon could not record any more would be one too many.
             #expect(lines(folder).count <= 2 && lines(folder).allSatisfy { $0 == "photos" })
+        }
+
+        @Test(
+            "where program and daemon are killed before the work is done, the next daemon does it, with one start",
+            .enabled(if: isTest))
+        func bothKilled() async throws {
+            let folder = TemporaryFolder()
+            let daemon = try #require(
+                ChildProcess(running: "RelaunchTests", ["\(Self.daemonVariable)=\(folder.path)"]))
+            defer { daemon.destroy() }
+            let service = Self.service(folder.path)
+            try await eventually("the daemon listens") { try FrameConnection.connect(to: service.socketPath) != nil }
+            let program = try #require(
+                ChildProcess(
+                    running: "RelaunchTests",
+                    ["\(Self.variable)=\(folder.path)", "\(Self.countVariable)=40"]))
+            defer { program.destroy() }
+            do {
+                let control = try await BackgroundControl(service, isStarting: false)
+                try await eventually("the program records its work") { try await control.tasks().count >= 3 }
+                program.destroy()
+                daemon.destroy()
+                #expect(program.wait() & 0x7F == SIGKILL && daemon.wait() & 0x7F == SIGKILL)
+                await control.close()
+            }
+            let work = Released()
+            try await withDaemon(folder, { $0.works["released"] = work }) { daemon in
+                let control = try await daemon.control()
+                let tasks = try await control.tasks()
+                #expect(tasks.count >= 3 && tasks.allSatisfy { !$0.isFinished })
+                #expect(lines(folder).isEmpty)
+                work.release()
+                try await eventually("the results are taken") { lines(folder, "taken").count == 1 }
+                #expect(lines(folder, "taken") == ["photos \(Array(0..<tasks.count))"])
+                // Nothing is left for which the program could be started once more.
+                #expect(try await control.tasks().isEmpty)
+                #expect(lines(folder) == ["start"])
+            }
         }
 
         @Test("a daemon that is about to start a program does not end for idleness", .enabled(if: isTest))
