@@ -1,5 +1,6 @@
 import Glibc
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import ByteClubHTTP
@@ -10,13 +11,22 @@ extension Live {
     /// They run in a process of their own: a thread in another network may start one of the runtime's threads, which
     /// then belongs to that network, too.
     @Suite struct ConnectivityTests {
-        static let isChild = unsafe getenv("BYTECLUB_NETWORKS") != nil
+        private static let variable = "BYTECLUB_NETWORKS"
+        private static let role = unsafe getenv(variable).map { unsafe String(cString: $0) }
+        static let isTest = role == nil
+        static let isChild = role == "short"
+        static let isLongChild = role == "long"
+
+        /// A process in which the tests of a role run.
+        static func child(_ role: String) throws -> ChildProcess {
+            try #require(ChildProcess(running: "ConnectivityTests", ["\(variable)=\(role)"]))
+        }
 
         @Test(
             "in a process of their own, tasks wait for a network",
-            .enabled(if: !isChild && NetworkNamespace.isPossible))
+            .enabled(if: isTest && NetworkNamespace.isPossible))
         func apart() throws {
-            let child = try #require(ChildProcess(running: "ConnectivityTests", ["BYTECLUB_NETWORKS=1"]))
+            let child = try Self.child("short")
             #expect(child.wait() == 0)
         }
 
@@ -57,6 +67,34 @@ extension Live {
                 // What failed for lack of a network is no attempt, but its time counts.
                 #expect(result.metrics.attempts.count == 1 && result.progress.attempt == 1)
                 #expect(log.waiting.entries.count == 1)
+            }
+        }
+
+        @Test(
+            "a task without a route for 30 s tries a few times, fails in none of them, and gets one answer",
+            .enabled(if: isLongChild))
+        func outage() async throws {
+            let firstDelay = SessionConfiguration.ephemeral.connectivityDelay
+            try await withoutNetwork({ $0.connectivityDelay = firstDelay }) { session, server, network, log in
+                let clock = ContinuousClock()
+                let start = clock.now
+                let task = session.uploadTask(server.request(.post), from: .bytes([1, 2, 3]))
+                task.resume()
+                await log.waits(1)
+                try await clock.sleep(for: .seconds(30))
+                #expect(task.state == .running && server.accepts == 0)
+                let tried = log.attempts.entries.count
+                // Each pause is twice as long as the one before, so a late sleep allows few more.
+                let most = (0..<16).count { firstDelay * ((1 << $0) - 1) <= start.duration(to: clock.now) }
+                #expect(tried <= most + 2)
+                network.giveAddress()
+                let result = try await task.value
+                #expect(result.bytes == Array("3".utf8) && server.requests.count == 1)
+                #expect(result.metrics.attempts.count == 1 && result.progress.attempt == 1)
+                await log.finished.wait { !$0.isEmpty }
+                #expect(log.finished.entries == [true] && log.waiting.entries.count == 1)
+                // The first notice of the address may come before the route.
+                #expect(log.attempts.entries.count <= most + 4 && log.attempts.entries.allSatisfy { $0 == 1 })
             }
         }
 
@@ -137,7 +175,7 @@ extension Live {
         }
 
         @Test(
-            "a refused connection fails at once, also where tasks wait for a network", .enabled(if: !isChild))
+            "a refused connection fails at once, also where tasks wait for a network", .enabled(if: isTest))
         func refused() async throws {
             let server = try FaultServer.echo()
             let request = server.request()
@@ -155,12 +193,35 @@ extension Live {
     }
 }
 
-/// A monitor that writes down which tasks wait for a network.
+/// A wait of 30 s in another process, which delays no other test.
+struct NetworkOutageTests {
+    @Test(
+        "in a process of its own, a task waits for 30 s",
+        .enabled(if: Live.ConnectivityTests.isTest && NetworkNamespace.isPossible))
+    func apart() async throws {
+        let child = try Live.ConnectivityTests.child("long")
+        defer { child.destroy() }
+        try await eventually("the process has ended") { child.hasEnded }
+        #expect(child.wait() == 0)
+    }
+}
+
+/// A monitor that writes down which tasks wait for a network, and what else becomes of them.
 private final class WaitLog: EventMonitor {
     let waiting = Log<UInt64>()
+    /// The numbers of the attempts.
+    let attempts = Log<Int>()
+    /// Whether the results are responses.
+    let finished = Log<Bool>()
 
     func receive(_ event: TaskEvent, of task: SessionTask) async {
-        if case .waitingForConnectivity = event { waiting.add(task.id) }
+        switch event {
+        case .waitingForConnectivity: waiting.add(task.id)
+        case .attemptStarted(let number, _): attempts.add(number)
+        case .finished(.success): finished.add(true)
+        case .finished(.failure): finished.add(false)
+        default: break
+        }
     }
 
     func waits(_ count: Int) async { await waiting.wait { $0.count >= count } }
