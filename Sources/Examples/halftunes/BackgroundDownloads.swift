@@ -15,8 +15,13 @@ struct BackgroundDownloads {
     /// All downloads; the daemon is only started if it has downloads.
     static func all() async throws -> [BackgroundDownload] {
         guard let control = try await BackgroundControl.looking(at: service()) else { return [] }
-        return try await BackgroundDownloads(control: control).all()
+        let all = try await BackgroundDownloads(control: control).all()
+        await control.close()
+        return all
     }
+
+    /// Waits until no other program starts a download, here or in the foreground.
+    static func lock() throws -> FileLock { try FileLock(service().folder + ".lock") }
 
     /// Connects to the daemon, starting it if necessary; a new daemon continues its downloads.
     static func open() async throws -> BackgroundDownloads {
@@ -32,9 +37,14 @@ struct BackgroundDownloads {
     ///
     /// When it returns, they are stored: they continue whatever happens to this program, the daemon or the machine. A
     /// lock makes a second program see the downloads that the first one started.
+    ///
+    /// - Throws: ``Failure`` if one of the downloads is in the foreground; then none is started.
     func start(_ previews: [Preview]) async throws {
-        let lock = try FileLock(Self.service().folder + ".lock")
+        let lock = try Self.lock()
         let known = try await all()
+        for preview in previews where !known.contains(where: { $0.file == preview.file && !$0.status.isFinished }) {
+            try ForegroundDownload.refuse(preview.track.title, preview.file)
+        }
         var requests: [BackgroundRequest] = []
         for preview in previews {
             let earlier = known.last { $0.file == preview.file }
@@ -53,6 +63,18 @@ struct BackgroundDownloads {
         let started = try await control.submit(requests, identifier: Self.identifier)
         lock.release()
         for download in started.compactMap(BackgroundDownload.init) { print(download.line) }
+    }
+
+    /// Resumes downloads, all or none, and prints their new state.
+    ///
+    /// - Throws: ``Failure`` if a failed one of them is in the foreground now.
+    func resume(_ downloads: [BackgroundDownload]) async throws {
+        let lock = try Self.lock()
+        for download in downloads where download.status.state == .failed {
+            try ForegroundDownload.refuse(download.name.printable, download.file)
+        }
+        try await change(downloads, .resume)
+        lock.release()
     }
 
     /// Changes downloads, all or none, and prints their new state.
@@ -77,6 +99,20 @@ struct BackgroundDownload: Encodable {
         }
         (self.status, self.trackID, self.file) = (status, trackID, file)
         name = label.count > 1 ? String(label[1]) : ""
+    }
+
+    /// Checks that no download in the background writes the previews' files, or has a part of one.
+    ///
+    /// - Throws: ``Failure`` that names the download.
+    static func refuse(_ previews: [Preview]) async throws {
+        guard !previews.isEmpty else { return }
+        let running = try await BackgroundDownloads.all().filter { !$0.status.isFinished }
+        for download in running where previews.contains(where: { $0.file == download.file && !$0.isThere }) {
+            throw Failure(
+                .partlyDone,
+                "'\(download.name.printable)' is \(download.status.state.rawValue) in the background: "
+                    + "'halftunes downloads' lists it, 'halftunes cancel \(download.trackID)' gives it up")
+        }
     }
 
     private var error: String? { status.state == .done ? nil : status.failure?.message.printable }
@@ -104,80 +140,9 @@ struct BackgroundDownload: Encodable {
     }
 }
 
-/// Pauses downloads.
-struct PauseCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Holds downloads; what came is kept.")
-
-    @OptionGroup var chosen: ChosenDownloads
-
-    func run() async throws { try await chosen.change(.pause, of: [.waiting, .running, .paused]) }
-}
-
-/// Resumes downloads.
-struct ResumeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Lets downloads go on that are held or have failed.")
-
-    @OptionGroup var chosen: ChosenDownloads
-
-    func run() async throws { try await chosen.change(.resume, of: [.waiting, .running, .paused, .failed]) }
-}
-
-/// Cancels downloads.
-struct CancelCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Gives downloads up; what came is dropped.")
-
-    @OptionGroup var chosen: ChosenDownloads
-
-    func run() async throws { try await chosen.change(.cancel, of: [.waiting, .running, .paused]) }
-}
-
 /// The daemon that performs the downloads, which starts with the first one and ends ten minutes after the last.
 struct DaemonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "daemon", shouldDisplay: false)
 
     func run() async throws { try await BackgroundDaemon(BackgroundDownloads.service()).run() }
-}
-
-/// The downloads that a command names.
-struct ChosenDownloads: ParsableArguments {
-    @Argument(help: "A download's ID, or the beginning of one, or the track's number.") var id: [String]
-
-    /// Changes the downloads, all or none.
-    ///
-    /// - Parameters:
-    ///   - change: The change.
-    ///   - states: The states in which it is possible.
-    /// - Throws: ``Failure``, for example if an ID matches no download, or several.
-    func change(_ change: BackgroundChange, of states: Set<BackgroundStatus.State>) async throws {
-        let downloads = try await BackgroundDownloads.open()
-        let all = try await downloads.all()
-        var found: [BackgroundDownload] = []
-        for word in id {
-            let download = try Self.find(word, in: all, of: states)
-            if !found.contains(where: { $0.status.id == download.status.id }) { found.append(download) }
-        }
-        try await downloads.change(found, change)
-    }
-
-    private static func find(
-        _ word: String, in all: [BackgroundDownload], of states: Set<BackgroundStatus.State>
-    ) throws -> BackgroundDownload {
-        var named = all.filter { "\($0.trackID)" == word }
-        if named.isEmpty {
-            named = all.filter { !word.isEmpty && $0.status.id.description.hasPrefix(word.lowercased()) }
-        }
-        let fit = named.filter { states.contains($0.status.state) }
-        if fit.count > 1 {
-            let ids = fit.map { $0.status.id.description }.joined(separator: ", ")
-            throw Failure(.usage, "'\(word.printable)' names several downloads: \(ids)")
-        }
-        if let download = fit.first { return download }
-        guard let ended = named.last else {
-            throw Failure(.notFound, "there is no download '\(word.printable)'; 'halftunes downloads' lists them")
-        }
-        throw Failure(.notFound, "'\(ended.name.printable)' is \(ended.status.state.rawValue) already")
-    }
 }

@@ -165,7 +165,7 @@ struct SearchCommand: AsyncParsableCommand {
             terminal, action: "downloads", search: { try await catalogue.search($0, limit: limit) }, line: { $0.line })
         guard let track = try await screen.run() else { return }
         try makeFolder(folder)
-        try await ForegroundDownloads([Preview(of: track, in: folder)]).run()
+        try await ForegroundDownloads.prepare([Preview(of: track, in: folder)]).run()
     }
 
     private var words: String {

@@ -28,7 +28,7 @@ struct DownloadCommand: AsyncParsableCommand {
         let previews = try await previews()
         try makeFolder(folder)
         if background { return try await BackgroundDownloads.open().start(previews) }
-        try await ForegroundDownloads(previews).run()
+        try await ForegroundDownloads.prepare(previews).run()
     }
 
     /// Continues the downloads in the foreground whose programs were stopped.
@@ -37,7 +37,7 @@ struct DownloadCommand: AsyncParsableCommand {
         guard !stopped.isEmpty, !background else {
             throw Failure(.usage, "name a track to download: 'halftunes search' finds some")
         }
-        try await ForegroundDownloads(stopped.map { try Preview(of: $0.track, at: $0.file) }).run()
+        try await ForegroundDownloads.prepare(stopped.map { try Preview(of: $0.track, at: $0.file) }).run()
     }
 
     /// The previews to download; nothing is downloaded unless all tracks exist and have a preview.

@@ -13,15 +13,31 @@ struct ForegroundDownloads {
     private let locks: [FileLock]
 
     /// Prepares the downloads of the previews whose files are missing, and prints the existing files.
-    init(_ previews: [Preview]) throws {
+    ///
+    /// - Throws: ``Failure`` if one of the downloads is in the background; then none is started.
+    static func prepare(_ previews: [Preview]) async throws -> ForegroundDownloads {
+        // In one order, so that two programs never wait for each other.
+        let missing = previews.filter { !$0.isThere }.sorted { $0.track.trackId < $1.track.trackId }
+        let locks = try lock(missing)
+        // A program that starts downloads in the background sees either these records or this lock.
+        let lock = try BackgroundDownloads.lock()
+        try await BackgroundDownload.refuse(missing)
+        defer { lock.release() }
+        return try ForegroundDownloads(previews, locks)
+    }
+
+    private static func lock(_ missing: [Preview]) throws -> [FileLock] {
+        try ForegroundRecord.prepare()
+        return try missing.map { try ForegroundRecord.lock($0.track) }
+    }
+
+    /// Records the downloads.
+    private init(_ previews: [Preview], _ locks: [FileLock]) throws {
         var configuration = SessionConfiguration.default
         configuration.policy.validation = .successful
         let session = try Session(configuration: configuration, name: "previews")
         self.session = session
-        try ForegroundRecord.prepare()
-        // In one order, so that two programs never wait for each other.
-        let missing = previews.filter { !$0.isThere }.sorted { $0.track.trackId < $1.track.trackId }
-        locks = try missing.map { try ForegroundRecord.lock($0.track) }
+        self.locks = locks
         var downloads: [(preview: Preview, task: SessionTask)] = []
         for preview in previews {
             try ForegroundRecord.write(preview, isDone: preview.isThere)
@@ -65,9 +81,7 @@ struct ForegroundDownloads {
         var options = TaskOptions()
         let journal = try ForegroundRecord.path(preview.track.trackId)
         options.resumeJournal = journal
-        if let stored = FileManager.default.contents(atPath: journal),
-            let resumeData = try? ResumeData(bytes: Array(stored)), resumeData.url == preview.address
-        {
+        if let resumeData = try ForegroundRecord.part(preview.track.trackId), resumeData.url == preview.address {
             return session.downloadTask(resuming: resumeData, to: preview.file, options: options)
         }
         return session.downloadTask(preview.request, to: preview.file, options: options)

@@ -48,6 +48,12 @@ struct ForegroundRecord: Codable {
         if let path = try? path(trackID, "json") { try? FileManager.default.removeItem(atPath: path) }
     }
 
+    /// The part of a track's file that its journal describes; nil without one.
+    static func part(_ trackID: Int64) throws -> ResumeData? {
+        let journal = FileManager.default.contents(atPath: try path(trackID))
+        return journal.flatMap { try? ResumeData(bytes: Array($0)) }
+    }
+
     /// Creates the folder of the records.
     static func prepare() throws {
         try FileManager.default.createDirectory(
@@ -63,6 +69,27 @@ struct ForegroundRecord: Codable {
     }
 
     var isThere: Bool { FileManager.default.fileExists(atPath: file) }
+}
+
+/// A download in the foreground whose program was stopped or killed; no program can resume it meanwhile.
+struct StoppedDownload {
+    let track: Track
+    private let lock: FileLock
+
+    /// Locks a track's download; nil while a program performs it.
+    init?(_ track: Track) throws {
+        guard let lock = try FileLock(trying: ForegroundRecord.path(track.trackId, "lock")) else { return nil }
+        (self.track, self.lock) = (track, lock)
+    }
+
+    /// Removes the part, its journal and the record, in this order: if this is interrupted, it is still listed.
+    func cancel() throws {
+        try ForegroundRecord.part(track.trackId)?.discard()
+        try? FileManager.default.removeItem(atPath: ForegroundRecord.path(track.trackId))
+        ForegroundRecord.remove(track.trackId)
+        lock.remove()
+        tell("\(track.title): cancelled")
+    }
 }
 
 /// A download in the foreground, for people and scripts.
@@ -87,11 +114,25 @@ struct ForegroundDownload: Encodable {
         } else {
             state = "running"
         }
-        let journal = FileManager.default.contents(atPath: try ForegroundRecord.path(trackID))
-        let part = journal.flatMap { try? ResumeData(bytes: Array($0)) }
+        let part = try ForegroundRecord.part(trackID)
         // The journal may lag behind the part.
         bytes = part.flatMap { Self.length($0.temporaryFile) } ?? 0
         total = part.map(\.bytesExpectedToReceive).flatMap { $0 < 0 ? nil : $0 }
+    }
+
+    /// Checks that no download in the foreground writes a file, or has a part of it.
+    ///
+    /// - Throws: ``Failure`` that names the download.
+    static func refuse(_ title: String, _ file: String) throws {
+        guard let record = try ForegroundRecord.all().first(where: { $0.file == file && !$0.isThere }) else { return }
+        let state = try ForegroundDownload(record).state
+        let number = record.track.trackId
+        throw Failure(
+            .partlyDone,
+            "'\(title)' is \(state) in the foreground: "
+                + (state == "paused"
+                    ? "'halftunes download \(number)' goes on with it, 'halftunes cancel \(number)' gives it up"
+                    : "'halftunes downloads' lists it"))
     }
 
     private static func length(_ path: String) -> Int64? {

@@ -122,6 +122,49 @@ extension EndToEnd {
                     && file.utf8.count < machine.folder.utf8.count + 200)
         }
 
+        @Test("downloads no file in the foreground and in the background at once")
+        func bothWays() async throws {
+            try await withListener("halftunes") { machine in
+                func refuse(_ words: String, _ arguments: String...) async throws {
+                    let result = try await machine.start(arguments + ["-o", machine.folder]).result()
+                    expectRefusal(by: "halftunes", result, 75, mentioning: words)
+                    #expect(machine.server.requests(for: song(1002)).isEmpty, "\(arguments)")
+                }
+                try await startHeld(1001, at: 100_000, machine)
+                try await waitUntil(1001, is: "running", machine)
+                try await refuse("Morning Ferry' is running in the background", "download", "1002", "1001")
+                #expect(try await machine.run("pause", "1001").status == 0)
+                try await refuse("Morning Ferry' is paused in the background", "download", "1002", "1001")
+                #expect(machine.server.requests(for: song(1001)).count == 1)
+                #expect(try await machine.run("cancel", "1001").status == 0)
+                try await eventually("nothing is left of it") { FileTree(machine.folder).files.isEmpty }
+
+                machine.server.change(song(1001)) { $0.holdsAfter = 150_000 }
+                let process = try machine.start(["download", "1001", "-o", machine.folder])
+                try await eventually("the first bytes, and a journal") {
+                    machine.part == 150_000 && LocalFiles.exists(machine.state + "/parts/1001")
+                }
+                let running = "Morning Ferry' is running in the foreground"
+                try await refuse(running, "download", "1002", "1001", "--background")
+                let resumed = try await machine.run("resume", "1001")
+                expectRefusal(by: "halftunes", resumed, 75, mentioning: running)
+                process.send(SIGINT)
+                #expect(await process.result().status == 130)
+                try await refuse("'halftunes download 1001' goes on", "download", "1002", "1001", "--background")
+                #expect(machine.server.requests(for: song(1001)).count == 2)
+
+                machine.server.change(song(1001)) { $0.holdsAfter = nil }
+                let result = try await machine.run("download", "1001", "-o", machine.folder)
+                #expect(result.status == 0 && result.lines.count == 1, "\(result)")
+                let requests = machine.server.requests(for: song(1001))
+                #expect(requests.count == 3 && requests.last?.range == "bytes=150000-", "\(requests)")
+                // It is there for both, and another file of the track is another download.
+                let there = try await machine.run("download", "1001", "-o", machine.folder, "--background")
+                #expect(there.status == 0 && there.errorText.contains("is there already"), "\(there)")
+                #expect(try await machine.run("download", "1001", "-o", "elsewhere", "--background").status == 0)
+            }
+        }
+
         @Test("goes on with the next command when the daemon was killed")
         func killed() async throws {
             try await withListener("halftunes") { machine in

@@ -148,6 +148,43 @@ extension EndToEnd {
             }
         }
 
+        @Test("gives up a download that was killed, with all that is left of it")
+        func cancelled() async throws {
+            try await withListener("halftunes") { machine in
+                func refuse(_ status: Int32, _ words: String, _ arguments: String...) async throws {
+                    let result = try await machine.start(arguments).result()
+                    expectRefusal(by: "halftunes", result, status, mentioning: words)
+                }
+                machine.server.change(song(1002)) { $0.holdsAfter = 150_000 }
+                let download = ["download", "1002", "-o", machine.folder]
+                let process = try machine.start(download)
+                try await eventually("a journal, and the first bytes") {
+                    LocalFiles.exists(machine.state + "/parts/1002") && machine.part == 150_000
+                }
+                try await refuse(75, "Evening Ferry' is running in the foreground", "cancel", "1002")
+                process.kill9()
+                #expect(await process.result().signal == SIGKILL)
+                try await refuse(66, "'halftunes download' goes on with it", "pause", "1002")
+                try await refuse(66, "no download '77'", "cancel", "1002", "77")
+                #expect(try await listed(1002, machine)?["bytes"] == .number(150_000))
+
+                let result = try await machine.run("cancel", "1002", "1002")
+                #expect(result.status == 0 && result.errorLines.count == 1, "\(result)")
+                #expect(try await machine.run("downloads", "--json").text == "[\n\n]\n")
+                #expect(FileTree(machine.folder).files.isEmpty, "\(FileTree(machine.folder).files)")
+                #expect(FileTree.names(in: machine.state + "/parts") == [])
+                try await refuse(66, "no download '1002'", "cancel", "1002")
+                #expect(machine.daemon == nil)
+
+                machine.server.change(song(1002)) { $0.holdsAfter = nil }
+                #expect(try await machine.start(download).result().status == 0)
+                expectFiles([1002], machine)
+                #expect(machine.server.requests(for: song(1002)).map(\.range) == [nil, nil])
+                try await refuse(66, "is done already", "cancel", "1002")
+                expectFiles([1002], machine)
+            }
+        }
+
         @Test("killed at any moment, it goes on from the last byte on disk, and is listed once")
         func killedOften() async throws {
             try await withListener("halftunes") { machine in
