@@ -16,7 +16,8 @@ import HTTPTypes
             halftunes play 1001
 
             Exit codes: 0 done, 64 usage, 65 the catalogue's answer makes no sense, 66 no such track or download, \
-            69 no network or player, 73 a file cannot be written, 75 not all done and safe to try again, 130 Ctrl-C.
+            69 no network or player, 73 a file cannot be written, 75 not all done and safe to try again, \
+            130 Ctrl-C, 143 SIGTERM.
             """,
         subcommands: [
             SearchCommand.self, DownloadCommand.self, DownloadsCommand.self, PlayCommand.self, PauseCommand.self,

@@ -16,8 +16,8 @@ struct SearchCommand: AsyncParsableCommand {
     @Flag(help: "Prints JSON.") var json = false
 
     func run() async throws {
-        var base =
-            catalogue ?? ProcessInfo.processInfo.environment["SINGLECAST_CATALOGUE"] ?? "https://itunes.apple.com"
+        let variable = ProcessInfo.processInfo.environment["SINGLECAST_CATALOGUE"] ?? ""
+        var base = catalogue ?? (variable.isEmpty ? "https://itunes.apple.com" : variable)
         if base.hasSuffix("/") { base.removeLast() }
         let api = SearchAPI(address: base, session: try Session(configuration: .awaited))
         if term.isEmpty { return try await searchWhileTyping(api) }

@@ -16,7 +16,8 @@ import ExampleSupport
             singlecast play 3
 
             Exit codes: 0 done, 64 usage, 65 a feed or a file that makes no sense, 66 no such episode, 69 no network \
-            or player, 73 and 74 a file cannot be written or read, 75 not all done and safe to try again, 130 Ctrl-C.
+            or player, 73 and 74 a file cannot be written or read, 75 not all done and safe to try again, \
+            130 Ctrl-C, 143 SIGTERM.
             """,
         subcommands: [
             SearchCommand.self, SubscribeCommand.self, EpisodesCommand.self, DownloadCommand.self, StatusCommand.self,

@@ -234,6 +234,22 @@ extension EndToEnd {
             #expect(try await ann.run("episodes").lines.count == 5)
         }
 
+        @Test("an empty SINGLECAST_CATALOGUE is none, and each exit code is in the help")
+        func surroundings() async throws {
+            // Through a proxy that is not there, the default catalogue is not reached either.
+            let proxies = ["https_proxy": "http://127.0.0.1:1", "no_proxy": "", "NO_PROXY": ""]
+            for program in ["halftunes", "singlecast"] {
+                try await withListener(program) { machine in
+                    let environment = proxies.merging(["\(program.uppercased())_CATALOGUE": ""]) { $1 }
+                    let search = try machine.start(["search", "ferry"], environment: environment)
+                    expectRefusal(by: program, await search.result(), 69, mentioning: "127.0.0.1")
+                    let help = try await machine.run("--help")
+                    let words = help.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                    #expect(help.status == 0 && words.contains("130 Ctrl-C, 143 SIGTERM."), "\(help)")
+                }
+            }
+        }
+
         @Test("plays an episode with the player that is there, or says in a line that none is")
         func play() async throws {
             let ann = try Listener()
