@@ -15,6 +15,8 @@ actor BackgroundTasks: Engine {
     private let tasks: [BackgroundTask?]
     private let places: [BackgroundTask.ID: Int]
     private var following: Task<Void, Never>?
+    /// Whether the daemon has ended.
+    private var isGone = false
 
     /// The daemon is this program as well; see ``Downloads/run()``.
     static func service() throws -> BackgroundService { try .ofThisProgram("downloads") }
@@ -64,7 +66,6 @@ actor BackgroundTasks: Engine {
     }
 
     func start(_ desk: Desk) async {
-        following = Task { await follow(desk) }
         for (place, target) in targets.enumerated() {
             guard let task = tasks[place] else {
                 let length = target.length ?? 0
@@ -77,6 +78,8 @@ actor BackgroundTasks: Engine {
             // Records a new task, and continues one that is paused or has failed.
             await change(place, .resume, desk)
         }
+        // Not before, since a paused download of these would look as if it stayed paused.
+        following = Task { await follow(desk) }
     }
 
     func perform(_ command: Board.Command, _ desk: Desk) async {
@@ -88,9 +91,11 @@ actor BackgroundTasks: Engine {
         }
     }
 
-    func leave() async {
+    func leave(_ desk: Desk) async {
         following?.cancel()
         await following?.value
+        // The events of the last changes may be missing; a daemon that is gone has no newer status.
+        if !isGone { for status in tasks.compactMap({ $0?.status }) { await report(status, desk) } }
         // This confirms the end that came last.
         await session.invalidate()
     }
@@ -118,6 +123,7 @@ actor BackgroundTasks: Engine {
             }
         }
         if Task.isCancelled { return }
+        isGone = true
         let failure = Failure(.unavailable, "the daemon is gone; the same command starts it again")
         for place in downloads.indices { await desk.handle(.became(place, .failed, failure)) }
     }

@@ -32,7 +32,7 @@ actor DataTasks: SessionEngine {
     /// Cancelling the Swift task that reads cancels the transfer.
     func cancel(_ run: Run) { run.following.cancel() }
 
-    func leave() async {
+    func leave(_ desk: Desk) async {
         for run in runs.values { cancel(run) }
         for run in runs.values { await run.following.value }
         await session.invalidateAndCancel()

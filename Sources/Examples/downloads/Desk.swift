@@ -27,11 +27,8 @@ actor Desk {
     /// Shows the postponed changes.
     func refresh() { display.refresh(board) }
 
-    /// Why the program does not end with success, see ``Board/outcome(hint:isSurvived:)``.
-    func outcome(hint: String, isSurvived: Bool) -> Failure? { board.outcome(hint: hint, isSurvived: isSurvived) }
-
-    /// How many downloads have not ended.
-    var unfinished: Int { board.downloads.count { $0.state.isUnderWay || $0.state == .paused } }
+    /// How the program ends, see ``Board/ending(_:)``.
+    func ending(_ survival: Board.Survival) -> Board.Ending { board.ending(survival) }
 
     private func state(_ place: Int) -> Board.State? {
         board.downloads.indices.contains(place) ? board.downloads[place].state : nil

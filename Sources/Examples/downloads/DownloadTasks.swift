@@ -57,7 +57,7 @@ actor DownloadTasks: SessionEngine {
     /// Cancels a download, and keeps its part: the task's error has it, see `follow`.
     func cancel(_ run: Run) async { _ = await run.task?.cancelKeepingResumeData() }
 
-    func leave() async {
+    func leave(_ desk: Desk) async {
         for run in runs.values {
             if isKept { await cancel(run) } else { run.task?.cancel() }
             await run.following.value

@@ -17,9 +17,10 @@ import Glibc
             downloads https://example.org/ridge.jpg --as data --show
 
             On a terminal, keys steer the downloads: arrows or digits select one, p pauses it, r resumes it or tries \
-            again, c cancels it and keeps what came, q leaves.
+            again, c cancels it, q leaves. A cancelled download goes on from its part with r, and in the default session \
+            also with the next start; in the background, and with data tasks, it begins anew.
 
-            Exit codes: 0 done, or left to the background; 64 usage, 65 a body that makes no sense or is too large, \
+            Exit codes: 0 done, or going on in the background; 64 usage, 65 a body that makes no sense or is too large, \
             66 no such file, 69 no network, 73 a file cannot be written, 75 not all done and safe to try again, \
             130 Ctrl-C, 143 SIGTERM.
             """)
@@ -63,14 +64,13 @@ import Glibc
             if command == .leave { break }
             await engine.perform(command, desk)
         }
-        await engine.leave()
+        await engine.leave(desk)
         await desk.refresh()
         watching?.cancel()
         terminal?.restore()
-        let hint = hint(kind)
-        if let failure = await desk.outcome(hint: hint, isSurvived: kind == .background) { throw failure }
-        let left = await desk.unfinished
-        if left > 0 { tell("downloads: \(left) left; \(hint)") }
+        let ending = await desk.ending(survival(kind))
+        if let code = ending.code { throw Failure(code, ending.words ?? "") }
+        if let words = ending.words { tell("downloads: \(words)") }
     }
 
     /// Passes the terminal's keys to the desk, and has it draw postponed changes.
@@ -114,12 +114,11 @@ import Glibc
         return try DownloadTasks(targets, isEphemeral: kind == .ephemeral)
     }
 
-    /// How downloads that have not ended continue.
-    private func hint(_ kind: Kind) -> String {
+    private func survival(_ kind: Kind) -> Board.Survival {
         switch kind {
-        case .background: "they go on in the background, and 'downloads --session background' meets them again"
-        case .default where form == "download": "the same command goes on from here"
-        case .default, .ephemeral: "the same command begins anew"
+        case .background: .downloads
+        case .default where form == "download": .parts
+        case .default, .ephemeral: .nothing
         }
     }
 }

@@ -14,8 +14,8 @@ protocol Engine: Sendable {
     /// Performs a command of the board.
     func perform(_ command: Board.Command, _ desk: Desk) async
 
-    /// Ends the session; returns when the parts to keep are stored.
-    func leave() async
+    /// Ends the session; returns when the parts to keep are stored, and the desk knows how each download was left.
+    func leave(_ desk: Desk) async
 }
 
 extension Failure {

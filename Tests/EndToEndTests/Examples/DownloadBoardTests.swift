@@ -3,6 +3,8 @@ import ExampleSupport
 import TestSupport
 import Testing
 
+private let meets = "'downloads --session background' meets"
+
 /// The board of `downloads`, and what shows it on a terminal, without either.
 @Suite("The board of downloads") struct DownloadBoardTests {
     private static func board(
@@ -103,10 +105,10 @@ import Testing
 
     @Test("the end is judged by what is missing, and by who ended it")
     func outcomes() {
-        func end(_ events: [Board.Event], isSurvived: Bool = false) -> Failure.Code? {
+        func end(_ events: [Board.Event], _ survival: Board.Survival = .parts) -> Failure.Code? {
             var board = Self.board(2)
             for event in events { _ = board.handle(event) }
-            return board.outcome(hint: "go on", isSurvived: isSurvived)?.code
+            return board.ending(survival).code
         }
         let (done, lost) = (Board.Event.became(0, .done), Failure(.unavailable, "no network"))
         #expect(end([done, .became(1, .done)]) == nil)
@@ -116,10 +118,60 @@ import Testing
         #expect(end([.became(0, .failed, lost), .became(1, .failed, Failure(.notFound, ""))]) == .partlyDone)
         #expect(end([.became(0, .cancelled), .became(1, .cancelled)]) == .partlyDone)
         #expect(end([done, .key(.text("q"))]) == .partlyDone)
-        #expect(end([done, .key(.text("q"))], isSurvived: true) == nil)
-        #expect(end([done, .became(1, .cancelled)], isSurvived: true) == .partlyDone)
+        #expect(end([done, .key(.text("q"))], .downloads) == nil)
+        #expect(end([done, .became(1, .paused), .key(.text("q"))], .downloads) == .partlyDone)
+        #expect(end([done, .became(1, .cancelled)], .downloads) == .partlyDone)
+        // The other one goes on.
+        #expect(end([.became(1, .failed, lost)], .downloads) == .partlyDone)
         #expect(end([.key(.interrupt), .stop(.terminated)]) == .interrupted)
-        #expect(end([.stop(.terminated)], isSurvived: true) == .terminated)
+        #expect(end([.stop(.terminated)], .downloads) == .terminated)
+    }
+
+    @Test(
+        "the last line says what becomes of each download that is left",
+        arguments: [
+            ([.running, .waiting], .downloads, "2 go on in the background; \(meets) them again"),
+            ([.done, .running], .downloads, "1 goes on in the background; \(meets) it again"),
+            (
+                [.cancelled, .running], .downloads,
+                "1 of 2 not downloaded: 1 cancelled, 1 goes on in the background; \(meets) it again"
+            ),
+            (
+                [.running, .failed], .downloads,
+                "1 of 2 not downloaded: 1 failed, 1 goes on in the background; \(meets) it again"
+            ),
+            (
+                [.paused, .running], .downloads,
+                "1 of 2 not downloaded: 1 paused until r resumes it, 1 goes on in the background; \(meets) them again"
+            ),
+            (
+                [.paused, .paused, .done], .downloads,
+                "2 of 3 not downloaded: 2 paused until r resumes them; \(meets) them again"
+            ),
+            ([.cancelled, .failed], .downloads, "2 of 2 not downloaded: 1 failed, 1 cancelled"),
+            ([.done, .done], .downloads, nil),
+            ([.running, .done], .parts, "1 of 2 not downloaded; the same command goes on from here"),
+            ([.paused, .cancelled], .nothing, "2 of 2 not downloaded; the same command begins anew"),
+            ([.failed, .failed], .parts, "2 of 2 not downloaded"), ([.done], .nothing, nil),
+        ] as [([Board.State], Board.Survival, String?)])
+    func lastLines(states: [Board.State], survival: Board.Survival, words: String?) {
+        var board = Self.board(states.count)
+        for (place, state) in states.enumerated() {
+            _ = board.handle(.became(place, state, state == .failed ? Failure(.unavailable, "no network") : nil))
+        }
+        #expect(board.ending(survival).words == words)
+    }
+
+    @Test("after a signal the last line says the same of each download")
+    func stopped() {
+        var board = Self.board(2)
+        _ = board.handle(.became(0, .cancelled))
+        _ = board.handle(.stop(.terminated))
+        #expect(
+            board.ending(.downloads).words == "stopped: 1 cancelled, 1 goes on in the background; \(meets) it again")
+        #expect(board.ending(.parts).words == "stopped; the same command goes on from here")
+        for place in 0...1 { _ = board.handle(.became(place, .done)) }
+        #expect(board.ending(.downloads).words == nil && board.ending(.downloads).code == nil)
     }
 
     @Test("rows show number, name, state, bytes and rate, and no row is wider than the terminal")

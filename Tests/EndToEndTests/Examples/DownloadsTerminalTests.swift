@@ -43,6 +43,13 @@ extension EndToEnd {
             }
         }
 
+        /// What the program has said last, without its name.
+        private func lastLine(of session: TerminalSession) -> String {
+            let text = session.text.replacing("\r\n", with: "\n")
+            return text.ranges(of: "downloads: ").last.map { String(text[$0.upperBound...].prefix { $0 != "\n" }) }
+                ?? ""
+        }
+
         private func type(_ keys: String, _ session: TerminalSession) { session.type(Array(keys.utf8)) }
 
         private func end(
@@ -139,8 +146,9 @@ extension EndToEnd {
                 let second = try await machine.run("--session", "background")
                 expectRefusal(by: "downloads", second, 75, mentioning: "another")
                 type("q", first)
-                #expect(try await end(of: first) == 0)
-                #expect(first.text.contains("2 left; they go on in the background"), "\(first.text)")
+                #expect(try await end(of: first) == 75)
+                #expect(
+                    lastLine(of: first).hasPrefix("1 of 2 not downloaded: 1 paused until r resumes it, 1 goes on in "))
                 #expect(machine.daemon != nil)
 
                 let met = try start([], machine, ["--session", "background"])
@@ -159,6 +167,51 @@ extension EndToEnd {
                 }
                 #expect(machine.server.requests(for: song(1001)).count == 1)
                 #expect(FileTree(machine.folder).files.count == 2)
+            }
+        }
+
+        @Test("what was cancelled or has failed does not go on in the background, and the last line says so")
+        func backgroundEnds() async throws {
+            try await withListener("downloads") { machine in
+                hold(Self.songs, 50_000, machine)
+                let first = try start([7, 1001, 1002, 1003], machine, ["--session", "background"])
+                try await expect(first, row: 0, has: "failed", "404")
+                for (row, amount) in [(1, "15.6% of "), (2, "19.5% of "), (3, "26.0% of ")] {
+                    try await expect(first, row: row, has: "running", amount)
+                }
+                type("4p", first)
+                try await expect(first, row: 3, has: "paused")
+                // The program may end before the event of a key's change.
+                type("2cq", first)
+                #expect(try await end(of: first) == 75)
+                let words =
+                    "3 of 4 not downloaded: 1 failed, 1 cancelled, 1 paused until r resumes it, 1 goes on in the "
+                    + "background; 'downloads --session background' meets them again"
+                #expect(lastLine(of: first) == words)
+
+                hold(Self.songs, nil, machine)
+                let command = ["--session", "background", "-o", machine.folder]
+                let second = try await machine.start(Self.songs.map { machine.server.url + song($0) } + command)
+                    .result()
+                #expect(second.status == 0, "\(second)")
+                // The part of the cancelled one was removed; the one that went on and the paused one kept theirs.
+                let requests = Self.songs.map { machine.server.requests(for: song($0)).map(\.range) }
+                #expect(requests == [[nil, nil], [nil], [nil, "bytes=50000-"]])
+            }
+        }
+
+        @Test("where all that is left goes on in the background, leaving it is a success")
+        func backgroundGoesOn() async throws {
+            try await withListener("downloads") { machine in
+                hold([1001], 50_000, machine)
+                let first = try start([1001, 1003], machine, ["--session", "background"])
+                try await expect(first, row: 0, has: "running", "15.6% of ")
+                try await expect(first, row: 1, has: "done")
+                type("q", first)
+                #expect(try await end(of: first) == 0)
+                #expect(
+                    lastLine(of: first)
+                        == "1 goes on in the background; 'downloads --session background' meets it again")
             }
         }
 

@@ -76,7 +76,8 @@ package struct Board: Sendable {
     /// Whether a user can press keys: only then does a board with an unfinished download wait.
     package let isAttended: Bool
     private var hasLeft = false
-    private var stopped: Failure.Code?
+    /// The exit code of the signal that ended the program, if one did.
+    private(set) var stopped: Failure.Code?
 
     package init(_ downloads: [Download], isAttended: Bool) {
         self.downloads = downloads
@@ -161,26 +162,6 @@ package struct Board: Sendable {
     /// Whether no event can follow: all files are complete, or, without keys, no download is under way.
     private var isOver: Bool {
         downloads.allSatisfy { $0.state == .done || (!isAttended && !$0.state.isUnderWay) }
-    }
-
-    /// Why the program does not end with success; nil if all files are complete, or will be without it.
-    ///
-    /// - Parameters:
-    ///   - hint: How downloads that have not ended continue.
-    ///   - isSurvived: Whether they continue without the program.
-    /// - Returns: The failure with its exit code.
-    package func outcome(hint: String, isSurvived: Bool) -> Failure? {
-        if let stopped, downloads.contains(where: { $0.state != .done }) {
-            return Failure(stopped, "stopped; \(hint)")
-        }
-        let missing = downloads.filter { $0.state != .done && !(isSurvived && !$0.state.isEnd) }
-        guard !missing.isEmpty else { return nil }
-        let codes = Set(missing.map { $0.failure?.code })
-        // One reason for all is the program's.
-        if missing.count == downloads.count, codes.count == 1, case let code?? = codes.first {
-            return Failure(code, "\(missing.count) of \(downloads.count) not downloaded")
-        }
-        return Failure(.partlyDone, "\(missing.count) of \(downloads.count) not downloaded; \(hint)")
     }
 }
 
