@@ -154,7 +154,7 @@ extension Target {
     /// Whether a task downloads the same URL.
     fileprivate func isSame(as task: BackgroundTask) -> Bool {
         guard case .download(let other, _) = task.request.work else { return false }
-        return other.path == request.path && other.authority == request.authority && other.scheme == request.scheme
+        return isSame(as: other)
     }
 }
 

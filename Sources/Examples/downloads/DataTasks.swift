@@ -10,6 +10,7 @@ actor DataTasks: SessionEngine {
     var runs: [Int: Run] = [:]
     private let targets: [Target]
     private let session: Session
+    nonisolated let news: AsyncStream<Board.Event>
 
     /// The largest body that is held in memory.
     private static let mostBytes: Int64 = 64 << 20
@@ -17,7 +18,7 @@ actor DataTasks: SessionEngine {
     init(_ targets: [Target], isEphemeral: Bool) throws {
         self.targets = targets
         downloads = targets.map { Board.Download(url: $0.url, name: $0.name, file: $0.file, isInPieces: true) }
-        session = try .ofDownloads(isEphemeral: isEphemeral)
+        (session, news) = try Session.ofDownloads(targets, isEphemeral: isEphemeral)
     }
 
     func begin(_ place: Int, _ desk: Desk) async {

@@ -19,9 +19,9 @@ actor Desk {
 
     /// Handles an event; when this returns, it is shown.
     func handle(_ event: Board.Event) {
-        let before = event.place.flatMap { state($0) }
+        let before = event.place.flatMap { standing($0) }
         for command in board.handle(event) { given.yield(command) }
-        display.show(event, board, isNews: before != event.place.flatMap { state($0) })
+        display.show(event, board, isNews: before != event.place.flatMap { standing($0) })
     }
 
     /// Shows the postponed changes.
@@ -30,8 +30,8 @@ actor Desk {
     /// How the program ends, see ``Board/ending(_:)``.
     func ending(_ survival: Board.Survival) -> Board.Ending { board.ending(survival) }
 
-    private func state(_ place: Int) -> Board.State? {
-        board.downloads.indices.contains(place) ? board.downloads[place].state : nil
+    private func standing(_ place: Int) -> Board.Download.Standing? {
+        board.downloads.indices.contains(place) ? board.downloads[place].standing : nil
     }
 }
 
@@ -45,7 +45,7 @@ protocol Display: Sendable {
     /// - Parameters:
     ///   - event: The event.
     ///   - board: The board after it.
-    ///   - isNews: Whether the state of the event's download has changed.
+    ///   - isNews: Whether the standing of the event's download has changed.
     mutating func show(_ event: Board.Event, _ board: Board, isNews: Bool)
 
     /// Shows the postponed changes.

@@ -56,7 +56,7 @@ struct Screen: Display {
     }
 }
 
-/// A line for each new state on standard error, and the path of each complete file on standard output.
+/// A line for each new standing on standard error, and the path of each complete file on standard output.
 struct Lines: Display {
     /// Prints the downloads in the background with their identifiers.
     func begin(_ board: Board) { for download in board.downloads where download.id != nil { tell(download.line) } }
@@ -70,6 +70,8 @@ struct Lines: Display {
 }
 
 /// A JSON object for each event, in a line of its own; progress once a second.
+///
+/// An event that changes the state as well follows the object of the new state.
 struct JSONLines: Display {
     private struct Line: Encodable {
         var event: String
@@ -82,6 +84,8 @@ struct JSONLines: Display {
         var bytes: Int64
         var total: Int64?
         var bytesPerSecond: Double?
+        /// Where it goes on; 0 where it begins anew.
+        var at: Int64?
         var pieces: Int?
         /// The bytes of the last piece.
         var piece: Int?
@@ -89,17 +93,32 @@ struct JSONLines: Display {
     }
 
     private var shown: [Int: ContinuousClock.Instant] = [:]
+    private var states: [Int: Board.State] = [:]
 
-    func begin(_ board: Board) { for place in board.downloads.indices { write(line(place, board)) } }
+    mutating func begin(_ board: Board) {
+        for place in board.downloads.indices {
+            states[place] = board.downloads[place].state
+            write(line(place, board))
+        }
+    }
 
     mutating func show(_ event: Board.Event, _ board: Board, isNews: Bool) {
         guard let place = event.place else { return }
         var line = line(place, board)
-        if isNews {
+        let state = board.downloads[place].state
+        if states.updateValue(state, forKey: place) != state {
             write(line)
         } else if case .progress = event, shown[place].map({ .now - $0 >= .seconds(1) }) ?? true {
             shown[place] = .now
             line.event = "progress"
+            write(line)
+        }
+        if case .offline = event, isNews {
+            line.event = "offline"
+            write(line)
+        }
+        if case .resumed = event, isNews {
+            (line.event, line.at) = ("resumed", board.downloads[place].resumedAt)
             write(line)
         }
         if case .piece = event {

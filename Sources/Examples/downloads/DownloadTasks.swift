@@ -13,6 +13,7 @@ actor DownloadTasks: SessionEngine {
     var runs: [Int: Run] = [:]
     private let targets: [Target]
     private let session: Session
+    nonisolated let news: AsyncStream<Board.Event>
     /// Whether a part outlives the program: so in a default session.
     private let isKept: Bool
     /// The locks of the downloads whose parts are kept, until they are complete or the program ends.
@@ -24,7 +25,7 @@ actor DownloadTasks: SessionEngine {
         self.targets = targets
         downloads = targets.map { Board.Download(url: $0.url, name: $0.name, file: $0.file) }
         isKept = !isEphemeral
-        session = try .ofDownloads(isEphemeral: isEphemeral)
+        (session, news) = try Session.ofDownloads(targets, isEphemeral: isEphemeral)
     }
 
     /// Starts a download, from its part if there is one.
@@ -109,9 +110,7 @@ extension Target {
         guard let bytes = FileManager.default.contents(atPath: journal),
             let part = try? ResumeData(bytes: Array(bytes))
         else { return nil }
-        guard part.request.path == request.path, part.request.authority == request.authority,
-            part.request.scheme == request.scheme
-        else {
+        guard isSame(as: part.request) else {
             // The download of this URL replaces the journal.
             part.discard()
             return nil

@@ -20,8 +20,10 @@ import Glibc
             again, c cancels it, q leaves. A cancelled download goes on from its part with r, and in the default session \
             also with the next start; in the background, and with data tasks, it begins anew.
 
+            Without a network, downloads wait for one.
+
             Exit codes: 0 done, or going on in the background; 64 usage, 65 a body that makes no sense or is too large, \
-            66 no such file, 69 no network, 73 a file cannot be written, 75 not all done and safe to try again, \
+            66 no such file, 69 the server is not reached, 73 a file cannot be written, 75 not all done and safe to try again, \
             130 Ctrl-C, 143 SIGTERM.
             """)
 

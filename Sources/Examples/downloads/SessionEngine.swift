@@ -6,6 +6,9 @@ protocol SessionEngine: Engine, Actor {
     /// The downloads that are under way or paused, by their places on the board.
     var runs: [Int: Run] { get set }
 
+    /// What the session's monitor reports, for one reader.
+    nonisolated var news: AsyncStream<Board.Event> { get }
+
     /// Starts the download of a place that has no run.
     func begin(_ place: Int, _ desk: Desk) async
 
@@ -23,7 +26,12 @@ struct Run {
 }
 
 extension SessionEngine {
-    func start(_ desk: Desk) async { for place in downloads.indices { await begin(place, desk) } }
+    func start(_ desk: Desk) async {
+        let news = news
+        // It ends with the session.
+        Task { for await event in news { await desk.handle(event) } }
+        for place in downloads.indices { await begin(place, desk) }
+    }
 
     func perform(_ command: Board.Command, _ desk: Desk) async {
         switch command {
@@ -49,11 +57,17 @@ extension SessionEngine {
 }
 
 extension Session {
-    /// The session of a ``SessionEngine``.
-    static func ofDownloads(isEphemeral: Bool) throws -> Session {
+    /// The session of a ``SessionEngine``, and what its monitor reports of the targets' tasks.
+    static func ofDownloads(
+        _ targets: [Target], isEphemeral: Bool
+    ) throws -> (session: Session, news: AsyncStream<Board.Event>) {
         var configuration: SessionConfiguration = isEphemeral ? .ephemeral : .default
         // A response with another status than 2xx is an error.
         configuration.policy.validation = .successful
-        return try Session(configuration: configuration, name: "downloads")
+        // Without it, a download fails where there is no network.
+        configuration.waitsForConnectivity = true
+        let (news, given) = AsyncStream.makeStream(of: Board.Event.self)
+        configuration.eventMonitors = [ConnectionMonitor(targets: targets, given: given)]
+        return (try Session(configuration: configuration, name: "downloads"), news)
     }
 }

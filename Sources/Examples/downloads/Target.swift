@@ -47,6 +47,11 @@ struct Target: Sendable {
         lock = "\(folder)/.\(name).lock"
     }
 
+    /// Whether a request is for the same URL.
+    func isSame(as other: HTTPRequest) -> Bool {
+        other.path == request.path && other.authority == request.authority && other.scheme == request.scheme
+    }
+
     /// Whether it was downloaded before: a file exists only when it is complete.
     var isThere: Bool { length != nil }
 

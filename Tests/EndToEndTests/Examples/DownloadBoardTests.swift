@@ -78,6 +78,54 @@ private let meets = "'downloads --session background' meets"
         #expect(background.downloads[0].state == .waiting && background.downloads[0].bytes == 10)
     }
 
+    @Test("a download waits for the network until the server answers, and goes on or begins anew where it says so")
+    func network() {
+        var board = Self.board(1)
+        func line() -> String { board.downloads[0].line }
+        func progress(_ bytes: Int64) { _ = board.handle(.progress(0, bytes: bytes, total: 1000, bytesPerSecond: 0)) }
+        _ = board.handle(.offline(0))
+        #expect(line() == "1.jpg: waiting for the network")
+        #expect(board.rows(columns: 80, lines: 5)[0].text == ">1  1.jpg  waiting for the network  ")
+        _ = board.handle(.answered(0))
+        #expect(line() == "1.jpg: waiting")
+        progress(100)
+        _ = board.handle(.answered(0))
+        #expect(line() == "1.jpg: running, 10.0% of 1.0 kB")
+
+        _ = board.handle(.offline(0))
+        // Counters of the lost connection.
+        progress(200)
+        #expect(line() == "1.jpg: waiting for the network, 20.0% of 1.0 kB")
+        _ = board.handle(.answered(0))
+        _ = board.handle(.resumed(0, at: 200, total: 1000))
+        #expect(line() == "1.jpg: running, 20.0% of 1.0 kB, goes on at 200 bytes")
+        progress(300)
+        #expect(line() == "1.jpg: running, 30.0% of 1.0 kB, goes on at 200 bytes")
+        _ = board.handle(.resumed(0, at: 0, total: 500))
+        progress(50)
+        #expect(line() == "1.jpg: running, 5.0% of 1.0 kB, begins anew")
+
+        // A paused one stays paused, and still waits for the network when it is resumed.
+        _ = board.handle(.became(0, .paused))
+        _ = board.handle(.offline(0))
+        #expect(line() == "1.jpg: paused, 5.0% of 1.0 kB")
+        _ = board.handle(.became(0, .waiting))
+        #expect(line() == "1.jpg: waiting for the network, 5.0% of 1.0 kB")
+        #expect(board.handle(.key(.text("c"))) == [.cancel(0)])
+        _ = board.handle(.became(0, .cancelled))
+        for event in [Board.Event.offline(0), .answered(0), .resumed(0, at: 7, total: nil), .offline(7)] {
+            _ = board.handle(event)
+            #expect(line() == "1.jpg: cancelled, 5.0% of 1.0 kB")
+        }
+    }
+
+    @Test("without keys, a download that waits for the network keeps the program")
+    func offline() {
+        var board = Self.board(2, isAttended: false)
+        #expect(board.handle(.became(0, .done)).isEmpty && board.handle(.offline(1)).isEmpty)
+        #expect(board.handle(.became(1, .done)) == [.leave])
+    }
+
     @Test("pieces are counted, and come again from the first after a cancel")
     func pieces() {
         var board = Self.board(1, isInPieces: true)
@@ -212,10 +260,13 @@ private let meets = "'downloads --session background' meets"
                 let bytes = Int64.random(in: -5...Int64.max, using: &generator)
                 let keys: [Key] = [.up, .down, .enter, .redraw, .text("p"), .text("r"), .text("c"), .text("7")]
                 let event: Board.Event =
-                    switch Int.random(in: 0..<8, using: &generator) {
+                    switch Int.random(in: 0..<11, using: &generator) {
                     case 0: .progress(place, bytes: bytes, total: bytes, bytesPerSecond: .greatestFiniteMagnitude)
                     case 1: .piece(place, bytes: 7, total: nil, bytesPerSecond: 1)
                     case 2...4: .became(place, Board.State.allCases.randomElement(using: &generator) ?? .done)
+                    case 8: .offline(place)
+                    case 9: .answered(place)
+                    case 10: .resumed(place, at: bytes, total: Bool.random(using: &generator) ? bytes : nil)
                     case 5...6: .key(keys.randomElement(using: &generator) ?? .up)
                     default: round % 7 == 0 ? .stop(.terminated) : .key(.enter)
                     }

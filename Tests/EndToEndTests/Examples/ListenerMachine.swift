@@ -47,10 +47,12 @@ final class ListenerMachine: Sendable {
     }
 
     /// Starts a line of a shell in the home.
-    func startShell(_ line: String, environment: [String: String]) throws -> SpawnedProcess {
+    func startShell(
+        _ line: String, environment: [String: String] = [:], timeout: Duration = .seconds(60)
+    ) throws -> SpawnedProcess {
         try Program.start(
             "/bin/sh", ["-c", "exec " + line], environment: self.environment.merging(environment) { $1 },
-            directory: home.path)
+            directory: home.path, timeout: timeout)
     }
 
     /// Makes a player that prints its name and arguments, and ends with a status; a folder for `PATH`.

@@ -42,7 +42,7 @@ extension Board {
             let text =
                 (place == selected ? ">" : " ") + String(repeating: " ", count: numberWidth - number.count) + number
                 + "  " + String(download.name.prefix(width)).padded(to: width) + "  "
-                + download.state.rawValue.padded(to: 9) + "  " + download.details
+                + download.stateWords.padded(to: 9) + "  " + download.details
             return Row(
                 text: String(text.prefix(max(columns, 1))), tone: download.state.tone, isSelected: place == selected)
         }
@@ -74,7 +74,12 @@ extension Board.Download {
     /// A line about a state that is new, for people without a screen.
     package var line: String {
         let met = isMet && state.isUnderWay ? ", met again" : ""
-        return "\(name): \(state.rawValue)\(met)" + (details.isEmpty ? "" : ", \(details)")
+        return "\(name): \(stateWords)\(met)" + (details.isEmpty ? "" : ", \(details)")
+    }
+
+    /// The state, and what a download waits for.
+    fileprivate var stateWords: String {
+        state == .waiting && isOffline ? "waiting for the network" : state.rawValue
     }
 
     /// Bytes, rate, pieces, the identifier and the reason, as far as there are any.
@@ -82,6 +87,7 @@ extension Board.Download {
         var parts: [String] = []
         if bytes > 0 || state == .running { parts.append(state == .done ? size(bytes) : amount(bytes, of: total)) }
         if state == .running, bytesPerSecond >= 1 { parts.append(size(Int64(min(bytesPerSecond, 1e15))) + "/s") }
+        if let resumedAt { parts.append(resumedAt > 0 ? "goes on at \(size(resumedAt))" : "begins anew") }
         if let pieces, pieces > 0 {
             parts.append("\(pieces) " + (pieces == 1 ? "piece" : "pieces"))
             if state == .running { parts.append("the last of \(size(Int64(lastPiece)))") }

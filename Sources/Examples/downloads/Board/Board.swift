@@ -29,6 +29,11 @@ package struct Board: Sendable {
         package fileprivate(set) var pieces: Int?
         /// The bytes of the last piece.
         package fileprivate(set) var lastPiece = 0
+        /// Whether it waits for a network.
+        package fileprivate(set) var isOffline = false
+        /// The length of the part from which it goes on, 0 where the server sends the whole file again; nil for a
+        /// download that was not interrupted.
+        package fileprivate(set) var resumedAt: Int64?
         /// Why it failed.
         package fileprivate(set) var failure: Failure?
 
@@ -47,6 +52,12 @@ package struct Board: Sendable {
         case progress(Int, bytes: Int64, total: Int64?, bytesPerSecond: Double)
         case piece(Int, bytes: Int, total: Int64?, bytesPerSecond: Double)
         case became(Int, State, Failure? = nil)
+        /// There is no network, and it waits for one.
+        case offline(Int)
+        /// The server has answered.
+        case answered(Int)
+        /// It goes on from a part, or from 0 where the server sends the whole file again.
+        case resumed(Int, at: Int64, total: Int64?)
         case key(Key)
         /// The program received a signal to end.
         case stop(Failure.Code)
@@ -55,6 +66,7 @@ package struct Board: Sendable {
         package var place: Int? {
             switch self {
             case .progress(let place, _, _, _), .piece(let place, _, _, _), .became(let place, _, _): place
+            case .offline(let place), .answered(let place), .resumed(let place, _, _): place
             case .key, .stop: nil
             }
         }
@@ -94,6 +106,9 @@ package struct Board: Sendable {
             downloads[place].lastPiece = count
             note(place, bytes: downloads[place].bytes &+ Int64(count), total, rate)
         case .became(let place, let state, let failure): become(place, state, failure)
+        case .offline(let place): setOffline(place, true)
+        case .answered(let place): setOffline(place, false)
+        case .resumed(let place, let offset, let total): goOn(place, at: offset, total)
         case .key(let key): return press(key)
         case .stop(let code):
             stopped = stopped ?? code
@@ -106,7 +121,9 @@ package struct Board: Sendable {
     private mutating func note(_ place: Int, bytes: Int64, _ total: Int64?, _ rate: Double) {
         guard downloads.indices.contains(place), !downloads[place].state.isEnd else { return }
         // The daemon reports the state of a background download itself.
-        if downloads[place].state == .waiting, downloads[place].id == nil, bytes > downloads[place].bytes {
+        if downloads[place].state == .waiting, downloads[place].id == nil, !downloads[place].isOffline,
+            bytes > downloads[place].bytes
+        {
             downloads[place].state = .running
         }
         (downloads[place].bytes, downloads[place].total) = (max(bytes, 0), total)
@@ -121,7 +138,26 @@ package struct Board: Sendable {
         }
         downloads[place].state = state
         downloads[place].failure = state == .failed ? failure : nil
-        if state != .running { downloads[place].bytesPerSecond = 0 }
+        if state.isEnd { downloads[place].isOffline = false }
+        if state != .running { (downloads[place].bytesPerSecond, downloads[place].resumedAt) = (0, nil) }
+    }
+
+    /// Records whether a download waits for a network; a paused one stays paused.
+    private mutating func setOffline(_ place: Int, _ isOffline: Bool) {
+        guard downloads.indices.contains(place), !downloads[place].state.isEnd else { return }
+        downloads[place].isOffline = isOffline
+        guard isOffline, downloads[place].state == .running else { return }
+        downloads[place].state = .waiting
+        (downloads[place].bytesPerSecond, downloads[place].resumedAt) = (0, nil)
+    }
+
+    private mutating func goOn(_ place: Int, at offset: Int64, _ total: Int64?) {
+        guard downloads.indices.contains(place), downloads[place].state.isUnderWay else { return }
+        (downloads[place].state, downloads[place].isOffline) = (.running, false)
+        downloads[place].resumedAt = max(offset, 0)
+        // The counters may be ahead of this event.
+        downloads[place].bytes = max(downloads[place].bytes, offset)
+        if let total { downloads[place].total = total }
     }
 
     private mutating func press(_ key: Key) -> [Command] {
@@ -163,6 +199,17 @@ package struct Board: Sendable {
     private var isOver: Bool {
         downloads.allSatisfy { $0.state == .done || (!isAttended && !$0.state.isUnderWay) }
     }
+}
+
+extension Board.Download {
+    /// What a line reports when it changes.
+    package struct Standing: Equatable, Sendable {
+        var state: Board.State
+        var isOffline: Bool
+        var resumedAt: Int64?
+    }
+
+    package var standing: Standing { Standing(state: state, isOffline: isOffline, resumedAt: resumedAt) }
 }
 
 extension Board.State {

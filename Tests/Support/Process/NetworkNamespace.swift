@@ -1,17 +1,18 @@
 import Glibc
-import TestSupport
+import Synchronization
 
 /// A network of its own with nothing but loopback, whose address a test takes away and gives back; needs root.
-final class NetworkNamespace: Sendable {
+public final class NetworkNamespace: Sendable {
     /// The namespace, which lives as long as this descriptor.
     private let descriptor: Int32
     /// A socket in it, through which the address is changed.
     private let control: Int32
 
-    static var isPossible: Bool { getuid() == 0 && NetworkNamespace() != nil }
+    /// Whether the system allows it.
+    public static var isPossible: Bool { getuid() == 0 && NetworkNamespace() != nil }
 
     /// Creates the namespace on a thread that ends with this; blocks for that long.
-    init?() {
+    public init?() {
         guard let ends = try? NetworkNamespace.onThread({ NetworkNamespace.open() }), ends.count == 2 else {
             return nil
         }
@@ -23,11 +24,14 @@ final class NetworkNamespace: Sendable {
         close(descriptor)
     }
 
+    /// The namespace's file for nsenter(1), which runs a program in it.
+    public var path: String { "/proc/\(getpid())/fd/\(descriptor)" }
+
     /// Moves the calling thread into the namespace.
-    func enter() { _ = Self.call("setns", descriptor, Int32(0x4000_0000)) }
+    public func enter() { _ = Self.call("setns", descriptor, Int32(0x4000_0000)) }
 
     /// Runs a body on a thread in the namespace.
-    func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
+    public func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
         try Self.onThread {
             self.enter()
             return try body()
@@ -35,9 +39,10 @@ final class NetworkNamespace: Sendable {
     }
 
     /// Without an address there is no route to loopback, and connecting fails with ENETUNREACH.
-    func takeAddress() { setAddress(0) }
+    public func takeAddress() { setAddress(0) }
 
-    func giveAddress() { setAddress(0x7F00_0001) }
+    /// Gives the address back, which the system announces.
+    public func giveAddress() { setAddress(0x7F00_0001) }
 
     private func setAddress(_ address: UInt32) {
         // struct ifreq: the name, then struct sockaddr_in.
@@ -78,15 +83,18 @@ final class NetworkNamespace: Sendable {
     }
 
     private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
-        let (log, gate) = (Log<Result<Value, any Error>>(), Gate())
+        let outcome = Outcome<Value>()
         BackgroundThread.start {
-            log.add(Result { try body() })
-            gate.open()
+            let result = Result { try body() }
+            outcome.result.withLock { $0 = result }
+            outcome.changed.tell()
         }
-        gate.pass()
-        guard let result = log.entries.first else { throw Stuck() }
-        return try result.get()
+        return try outcome.changed.wait { outcome.result.withLock { $0 } }.get()
     }
 
-    private struct Stuck: Error {}
+    /// What a thread returns.
+    private final class Outcome<Value: Sendable>: Sendable {
+        let result = Mutex<Result<Value, any Error>?>(nil)
+        let changed = Changed()
+    }
 }
