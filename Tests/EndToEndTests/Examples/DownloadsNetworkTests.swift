@@ -76,6 +76,27 @@ extension EndToEnd {
             }
         }
 
+        @Test(
+            "a download in the background is tried again when the network is back, and goes on from its part",
+            .enabled(if: isPossible))
+        func background() async throws {
+            try await withNetwork { network, machine in
+                machine.server.change(Self.song) { $0.holdsAfter = 150_000 }
+                let process = try start(network, machine, "--session background")
+                try await eventually("the part") { machine.part == 150_000 }
+                lose(network, machine)
+                // The first line of this state has no amount.
+                let told = await process.line(of: .errors) { $0.hasPrefix("1001.wav: waiting, 46.8% of 320.0 kB, ") }
+                #expect(told != nil)
+                release(machine)
+                network.giveAddress()
+                let result = await process.result()
+                #expect(result.status == 0, "\(result)")
+                #expect(machine.server.requests(for: Self.song).map(\.range) == [nil, "bytes=150000-"])
+                expectFile(machine)
+            }
+        }
+
         @Test("scripts get the wait and the continuation as events", .enabled(if: isPossible))
         func events() async throws {
             try await withNetwork { network, machine in
