@@ -15,6 +15,8 @@ actor BackgroundTasks: Engine {
     private let tasks: [BackgroundTask?]
     private let places: [BackgroundTask.ID: Int]
     private var following: Task<Void, Never>?
+    /// How far the statuses go that the start makes outdated, by their sequence.
+    private var outdated: [Int: UInt64] = [:]
     /// Whether the daemon has ended.
     private var isGone = false
 
@@ -66,6 +68,8 @@ actor BackgroundTasks: Engine {
     }
 
     func start(_ desk: Desk) async {
+        for place in targets.indices { outdated[place] = tasks[place]?.status?.sequence }
+        following = Task { await follow(desk) }
         for (place, target) in targets.enumerated() {
             guard let task = tasks[place] else {
                 let length = target.length ?? 0
@@ -78,8 +82,6 @@ actor BackgroundTasks: Engine {
             // Records a new task, and continues one that is paused or has failed.
             await change(place, .resume, desk)
         }
-        // Not before, since a paused download of these would look as if it stayed paused.
-        following = Task { await follow(desk) }
     }
 
     func perform(_ command: Board.Command, _ desk: Desk) async {
@@ -94,7 +96,7 @@ actor BackgroundTasks: Engine {
     func leave(_ desk: Desk) async {
         following?.cancel()
         await following?.value
-        // The events of the last changes may be missing; a daemon that is gone has no newer status.
+        // Events that were not read yet are missing; a daemon that is gone has no newer status.
         if !isGone { for status in tasks.compactMap({ $0?.status }) { await report(status, desk) } }
         // This confirms the end that came last.
         await session.invalidate()
@@ -130,6 +132,10 @@ actor BackgroundTasks: Engine {
 
     private func report(_ status: BackgroundStatus, _ desk: Desk) async {
         guard let place = places[status.id] else { return }
+        // The start resumes one that was paused or has failed, so without keys the program must not end.
+        if status.state == .paused || status.state == .failed, let old = outdated[place], status.sequence <= old {
+            return
+        }
         if status.state == .running { await desk.handle(.became(place, .running)) }
         await desk.handle(
             .progress(place, bytes: status.bytes, total: status.total, bytesPerSecond: status.bytesPerSecond))

@@ -108,7 +108,9 @@ struct JSONLines: Display {
         let state = board.downloads[place].state
         if states.updateValue(state, forKey: place) != state {
             write(line)
-        } else if case .progress = event, shown[place].map({ .now - $0 >= .seconds(1) }) ?? true {
+        } else if case .progress = event, state.isUnderWay || state == .paused,
+            shown[place].map({ .now - $0 >= .seconds(1) }) ?? true
+        {
             shown[place] = .now
             line.event = "progress"
             write(line)

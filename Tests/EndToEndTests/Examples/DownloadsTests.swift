@@ -163,6 +163,29 @@ extension EndToEnd {
             }
         }
 
+        @Test("a download that was paused in the background goes on where the same command is given in a pipe")
+        func pausedBefore() async throws {
+            try await withListener("downloads") { machine in
+                machine.server.change(song(1001)) { $0.holdsAfter = 50_000 }
+                let command = [url(1001, machine), "--session", "background", "-o", machine.folder]
+                let first = try machine.startAtTerminal(command)
+                try await eventually("the part") { first.text.contains("15.6% of ") }
+                first.type(Array("p".utf8))
+                try await eventually("the pause") { first.text.contains("paused ") }
+                first.type(Array("q".utf8))
+                try await eventually("the end") { first.status == 75 }
+
+                let met = try await machine.run("--session", "background")
+                #expect(met.status == 75 && met.output.isEmpty, "\(met)")
+                #expect(met.errorLines.last?.contains("1 paused until r resumes it; ") == true, "\(met)")
+                machine.server.change(song(1001)) { $0.holdsAfter = nil }
+                let last = try await machine.start(command).result()
+                #expect(last.status == 0 && last.lines == [file(1001, machine)], "\(last)")
+                #expect(machine.server.requests(for: song(1001)).map(\.range) == [nil, "bytes=50000-"])
+                expectFiles([1001], machine)
+            }
+        }
+
         @Test("a second program leaves a download to the first one, and downloads the rest")
         func twice() async throws {
             try await withListener("downloads") { machine in
