@@ -16,14 +16,12 @@ import Synchronization
 ///
 /// It can be used once. A second use, or a temporary file that was changed or removed, downloads from the start.
 public struct ResumeData: Sendable, CustomStringConvertible {
-    let record: ResumeRecord
     private let keeper: TemporaryFileKeeper
 
+    var record: ResumeRecord { keeper.record }
+
     /// Creates the data of a temporary file that a download has just left.
-    init(_ record: ResumeRecord) {
-        self.record = record
-        keeper = TemporaryFileKeeper(record, .held)
-    }
+    init(_ record: ResumeRecord) { keeper = TemporaryFileKeeper(record, .held) }
 
     /// Reads the bytes of ``bytes`` or of a ``TaskOptions/resumeJournal``.
     ///
@@ -32,11 +30,10 @@ public struct ResumeData: Sendable, CustomStringConvertible {
     ///   Whether the temporary file still exists is checked when the download starts.
     public init(bytes: [UInt8]) throws(TransferError) {
         do {
-            record = try ResumeRecord(decoding: bytes)
+            keeper = TemporaryFileKeeper(try ResumeRecord(decoding: bytes), .stored)
         } catch {
             throw TransferError(.resumeDataUnusable, "\(error.message); start the download without them")
         }
-        keeper = TemporaryFileKeeper(record, .stored)
     }
 
     /// The data as bytes that a program may store; reading them keeps the temporary file.
@@ -84,17 +81,15 @@ public struct ResumeData: Sendable, CustomStringConvertible {
     }
 }
 
-/// Removes the temporary file of resume data when the last copy is released.
+/// A record, and its temporary file, which is removed when the last copy of the data is released.
 private final class TemporaryFileKeeper: Sendable {
     enum State { case held, stored, taken }
 
-    private let path: String
-    private let inode: UInt64
+    let record: ResumeRecord
     private let state: Mutex<State>
 
     init(_ record: ResumeRecord, _ state: State) {
-        path = record.temporary
-        inode = record.inode
+        self.record = record
         self.state = Mutex(state)
     }
 
@@ -113,7 +108,8 @@ private final class TemporaryFileKeeper: Sendable {
     }
 
     private func remove() {
-        if FileStatus(path, followsLinks: false)?.inode == inode { unsafe unlink(path) }
+        let path = record.temporary
+        if FileStatus(path, followsLinks: false)?.inode == record.inode { unsafe unlink(path) }
     }
 }
 

@@ -49,7 +49,19 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
     public var underlying: (any Error)?
 
     /// The rejected response with its body, if there was one; see ``ResponseValidation`` and ``Authentication``.
-    public var rejected: TaskResult?
+    public var rejected: TaskResult? {
+        get { rejection?.result }
+        set { rejection = newValue.map { Rejection(result: $0) } }
+    }
+
+    /// An object, since most errors have none, and each would be as large as a result.
+    private var rejection: Rejection?
+
+    private final class Rejection: Sendable {
+        let result: TaskResult
+
+        init(result: TaskResult) { self.result = result }
+    }
 
     /// Creates an error without a transfer.
     ///
