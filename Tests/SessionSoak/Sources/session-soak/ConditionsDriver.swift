@@ -183,7 +183,7 @@ struct ConditionsDriver {
         for _ in 0..<400 {
             // Then older conditions have reached the session before what follows, and only these come afterwards.
             let isAnswered = place.bus.hasAnswered(change)
-            guard let isForbidden = await isForbidden() else { return false }
+            guard let isForbidden = await isForbidden(byLimit: isForbidding) else { return false }
             if isAnswered, isForbidden == isForbidding { return true }
             try? await Task.sleep(for: .milliseconds(5))
         }
@@ -191,11 +191,14 @@ struct ConditionsDriver {
         return false
     }
 
-    /// Whether the session refuses a task that must not use metered networks, which never reaches a server; nil if the
-    /// session has ended, or is too busy.
-    private func isForbidden() async -> Bool? {
+    /// Whether the session refuses a task that must not use constrained networks, or metered ones, which never reaches
+    /// a server; nil if the session has ended, or is too busy.
+    ///
+    /// A network whose cost is `yes` is both; one whose cost was guessed before is metered only.
+    private func isForbidden(byLimit isConstrained: Bool) async -> Bool? {
         var options = TaskOptions()
-        (options.allowsMetered, options.isDiscretionary, options.waitsForConnectivity) = (false, false, false)
+        (options.allowsMetered, options.allowsConstrained) = (isConstrained, !isConstrained)
+        (options.isDiscretionary, options.waitsForConnectivity) = (false, false)
         (options.retries, options.usesCookies, options.cachePolicy) = (false, false, .reload)
         var request = HTTPRequest(method: .get, scheme: "http", authority: world.refusing, path: "/file/5")
         request.headerFields[.clubKey] = ""
