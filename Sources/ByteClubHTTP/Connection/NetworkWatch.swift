@@ -1,3 +1,4 @@
+import CLibcurl
 import Glibc
 
 /// Notices from the system that the network has changed (netlink(7), rtnetlink(7)).

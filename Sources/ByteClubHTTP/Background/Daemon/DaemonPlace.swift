@@ -1,4 +1,5 @@
 import ByteClubFiles
+import CLibcurl
 import Glibc
 
 /// A daemon's claim on its folder: the lock that makes it the only daemon there, and the socket that clients connect to.

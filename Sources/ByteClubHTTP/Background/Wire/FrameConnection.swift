@@ -1,3 +1,4 @@
+import CLibcurl
 import Glibc
 
 /// Frames over a Unix stream socket.
