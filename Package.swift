@@ -223,13 +223,13 @@ let package = Package(
         .target(
             name: "ByteClubServer",
             dependencies: [
-                "ByteClubCore", "ByteClubFiles", "ByteClubMedia", "CLinux", argumentParser, crypto,
+                "ByteClubCore", "ByteClubFiles", "ByteClubMedia", "CLinux", "CZlib", argumentParser, crypto,
                 cryptoExtras, grdb, httpTypes, hummingbirdCore, logging, mustache, nio("NIOCore"),
                 nio("NIOHTTP1"),
                 nio("NIOPosix"), nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, serviceLifecycle,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
-            resources: [.embedInCode("Web/Templates")],
+            exclude: ["Web/Design.md"], resources: [.embedInCode("Web/Templates")],
             swiftSettings: settings),
         .executableTarget(
             name: "byteclub", dependencies: ["ByteClubCLI"], swiftSettings: settings,

@@ -22,7 +22,7 @@ extension EndToEnd {
         private static func ask(_ url: String) async throws {
             let curl = try #require(Program.system("curl"))
             let answer = try await Program.run(
-                curl, ["-s", "-o", "/dev/null", "-w", "%{http_code}", url + "/style.css"])
+                curl, ["-s", "-o", "/dev/null", "-w", "%{http_code}", url + "/assets/style.css"])
             #expect(answer.text == "200", "\(answer)")
         }
 
@@ -39,11 +39,11 @@ extension EndToEnd {
             try await eventually("the server has ended") { session.status != nil }
             #expect(session.status == 0, "\(session.text)")
             #expect(session.text.contains("this link creates one"), "\(session.text)")
-            #expect(!session.text.contains("/style.css"), "\(session.text)")
+            #expect(!session.text.contains("/assets/style.css"), "\(session.text)")
             let (again, url2) = try await Self.start(folder.path + "/data", ["--log-level", "debug", "--stay"])
             #expect(!again.text.contains("did not stop cleanly"), "\(again.text)")
             try await Self.ask(url2)
-            try await eventually("the request is logged") { again.text.contains("/style.css") }
+            try await eventually("the request is logged") { again.text.contains("/assets/style.css") }
             again.send(SIGHUP)
             try await eventually("the signal is told") { again.text.contains("no certificate to reload") }
             try await Self.ask(url2)

@@ -60,12 +60,12 @@ class StaticSite:
         words = " ".join(f'data-{key.replace("_", "-")}="{html.escape(str(value))}"' for key, value in data.items())
         self.pages[f"/{name}"] = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{name}</title><link rel="stylesheet" href="/style.css"><link rel="stylesheet" href="/viewer.css"></head>
+<title>{name}</title><link rel="stylesheet" href="/assets/style.css"><link rel="stylesheet" href="/assets/viewer.css"></head>
 <body><main><p><a href="#before">Before</a></p>
 <figure class="viewer" {words}><a href="/photos/{name}/original.jpg"><img src="/photos/{name}/2048.jpg"
 srcset="/photos/{name}/2048.jpg 2048w, /photos/{name}/4096.jpg 4096w" sizes="100vw" width="{width}" height="{height}"
 alt="{html.escape(alt)}"></a><figcaption>{html.escape(alt)}</figcaption></figure>
-<p><a href="#after">After</a></p></main><script type="module" src="/viewer.js"></script></body></html>"""
+<p><a href="#after">After</a></p></main><script type="module" src="/assets/viewer.js"></script></body></html>"""
 
     def rendition(self, name, size):
         return io.BytesIO(self.pictures[f"/photos/{name}/{size}.jpg"])

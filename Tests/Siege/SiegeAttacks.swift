@@ -16,7 +16,7 @@ struct SiegeAttacks {
     // MARK: Strangers
 
     private var strangers: [Attack] {
-        let style = RawRequest.get("/style.css", token: nil)
+        let style = RawRequest.get("/assets/style.css", token: nil)
         let page = RawRequest.get(club.sharedFolder, token: nil)
         let pipeline = Array(repeatElement(RawRequest.get("/login", token: nil), count: 2_000).joined())
         let forms = [64 << 10, 1 << 20].map { size in

@@ -1,6 +1,4 @@
-import HTTPTypes
 import Mustache
-import NIOCore
 
 /// The values of a page's template: the page's own, and then those that all pages have.
 struct PageView: MustacheParent {
@@ -23,6 +21,8 @@ struct PageView: MustacheParent {
         case "csrf": csrf
         case "club": club
         case "member": member?.name
+        case "initial": member?.name.first.map { $0.uppercased() }
+        case "mayAdd": member.map { $0.role >= .editor }
         case "isOwner": member.map { $0.role == .owner }
         default: nil
         }
@@ -35,13 +35,10 @@ struct PageView: MustacheParent {
 enum Template: String, CaseIterable, Sendable {
     /// The frame of all pages but ``share``.
     case page
-    case account, approve, code, device, done, error, gallery, join, left, members, note, password, photo, reset
+    case account, add, approve, code, device, done, error, gallery, join, left, members, note, password, photo, reset
     case unowned
     case signIn = "sign-in"
     case share
-
-    /// The look of all pages but ``share``, in the browser's own light or dark.
-    static let style = text(PackageResources.style_css)
 
     /// The style of ``share``, which the page contains.
     static let shareStyle = text(PackageResources.share_css)
@@ -53,7 +50,7 @@ enum Template: String, CaseIterable, Sendable {
         let files = allCases.map { ($0.rawValue, text($0.file)) } + [("share.css", shareStyle)]
         let templates = files.map { name, text in
             do {
-                return (name, try HTMLText.template(text))
+                return (name, try HTMLText.template(WebFile.addressed(text)))
             } catch {
                 preconditionFailure("the template \(name) is malformed: \(error)")
             }
@@ -65,6 +62,7 @@ enum Template: String, CaseIterable, Sendable {
         switch self {
         case .page: PackageResources.page_mustache
         case .account: PackageResources.account_mustache
+        case .add: PackageResources.add_mustache
         case .approve: PackageResources.approve_mustache
         case .code: PackageResources.code_mustache
         case .device: PackageResources.device_mustache
@@ -117,26 +115,5 @@ struct HTMLText: MustacheContentType {
             }
         }
         return escaped
-    }
-}
-
-/// A script or a style of the pages, which SwiftPM makes part of the program as it does with ``Template``s.
-struct WebFile: Sendable {
-    static let galleryStyle = WebFile(type: "text/css", bytes: PackageResources.gallery_css)
-    static let galleryScript = WebFile(type: "text/javascript", bytes: PackageResources.gallery_js)
-    static let viewerStyle = WebFile(type: "text/css", bytes: PackageResources.viewer_css)
-    static let viewerScript = WebFile(type: "text/javascript", bytes: PackageResources.viewer_js)
-    static let timeScript = WebFile(type: "text/javascript", bytes: PackageResources.time_js)
-
-    let type: String
-    let bytes: [UInt8]
-
-    /// The file as an answer.
-    var response: @Sendable (RoutedRequest) async throws -> Response {
-        { _ in
-            Response(
-                .ok, headers: [.contentType: "\(type); charset=UTF-8", .cacheControl: "public, max-age=300"],
-                body: .bytes(ByteBuffer(bytes: bytes)))
-        }
     }
 }

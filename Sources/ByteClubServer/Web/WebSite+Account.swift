@@ -15,7 +15,7 @@ extension WebSite {
             mayWrite: member.role >= .editor, isLastOwner: try await isLastOwner(member),
             links: [try await links(.share, visit, member), try await links(.media, visit, member)].compactMap(\.self)
         )
-        return view(.account, page, visit, policy: Self.timePolicy)
+        return view(.account, page, visit)
     }
 
     private typealias LinkRow = (

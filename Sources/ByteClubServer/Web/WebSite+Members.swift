@@ -31,7 +31,7 @@ extension WebSite {
             hasInvitations: !invitations.isEmpty, link: link,
             reset: reset, naming: nameField(visit, problem: nameProblem)
         )
-        return view(.members, page, visit, nameProblem == nil ? 200 : 400, policy: Self.timePolicy)
+        return view(.members, page, visit, nameProblem == nil ? 200 : 400)
     }
 
     /// Names the club, invites, revokes an invitation, creates a link for a new password, removes a member, or changes

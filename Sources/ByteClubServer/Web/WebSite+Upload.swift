@@ -3,9 +3,6 @@ import HTTPTypes
 import NIOCore
 
 extension WebSite {
-    /// The shared folder's place for notes, and below it that for photos.
-    private static let folder = "/byteclub"
-
     /// Stores files from the gallery's form, which begins with its token, each under a free name.
     ///
     /// A script gets the path, or the error, in plain text.
@@ -71,27 +68,16 @@ extension WebSite {
         return stored
     }
 
-    /// Stores a file under a free name.
-    func put(_ content: StagedContent, at path: RemotePath, by member: Member) async throws -> FolderEntry {
+    /// Stores a file under a free name, with the time of the file that the page has told.
+    func put(
+        _ content: StagedContent, at path: RemotePath, modified: FileTime? = nil, by member: Member
+    ) async throws -> FolderEntry {
         let (bytes, hash) = (content.bytes, content.hash)
         let entry = try await store.write(by: member.uid, storing: [content]) { folder in
-            try folder.put(path, bytes: bytes, hash: hash, condition: .create, policy: .rename)
+            try folder.put(path, bytes: bytes, hash: hash, modified: modified, condition: .create, policy: .rename)
         }
         lookInto(GalleryKind(path.name) == .photo ? [entry] : [], for: member)
         return entry
-    }
-
-    static func place(of name: String) throws(APIError) -> RemotePath {
-        // Some browsers tell the file's whole path.
-        let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? name
-        guard let kind = GalleryKind(last) else {
-            throw APIError(415, "'\(last)' is not a photo (JPEG) or note (.md, .txt).")
-        }
-        do {
-            return try RemotePath(folder + (kind == .photo ? "/photos/" : "/") + last)
-        } catch {
-            throw APIError(400, "'\(last)' is not a valid file name: \(error.message)")
-        }
     }
 
     /// The refusal of a form that is not from a page of this site in this session.
@@ -133,7 +119,8 @@ extension WebSite {
     func commitPieces(_ visit: Visit, _ member: Member) async throws -> Response {
         try await inWords {
             guard member.role >= .editor else { throw Self.viewersChangeNothing }
-            let path = try Self.place(of: visit["name"] ?? "")
+            let path = try Self.place(of: visit["name"] ?? "", in: visit["folder"] ?? "")
+            let modified = try Self.fileTime(of: visit)
             let content: StagedContent
             do {
                 content = try await store.finishedUpload(visit["id"] ?? "", member: member.uid)
@@ -141,7 +128,7 @@ extension WebSite {
                 // The page asks again when the first answer was lost.
                 return Self.plain(.ok, "")
             }
-            return Self.plain(.ok, try await put(content, at: path, by: member).path.string)
+            return Self.plain(.ok, try await put(content, at: path, modified: modified, by: member).path.string)
         }
     }
 }

@@ -122,15 +122,15 @@ struct WebSite: Sendable {
     }
 
     /// The policy for a page without pictures.
-    static let formPolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-    /// The policy for a page that only shows times by the reader's own clock.
-    static let timePolicy = formPolicy + "; script-src 'self'"
+    static let formPolicy = """
+        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+        manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'
+        """
 
     /// The policy for a page with pictures: only resources of this site, and none within the page.
     static let picturePolicy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; \
-        form-action 'self'; base-uri 'none'; frame-ancestors 'none'
+        manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
         """
 
     private static let headers: HTTPFields = {
@@ -149,15 +149,36 @@ struct WebSite: Sendable {
             .notFound, headers: Self.headers, body: .bytes(ByteBuffer(string: Template.error.render(values))))
     }
 
-    /// Answers `GET /favicon.ico`, for which every browser asks: there is none.
+    /// Answers `GET /favicon.ico`, for browsers that do not read the page's own.
     func icon(_: RoutedRequest) -> Response {
-        Response(.noContent, headers: [.cacheControl: "public, max-age=86400"], body: .none)
+        var response = redirect("/assets/logo.svg")
+        response.headers[.cacheControl] = "public, max-age=86400"
+        return response
     }
 
-    /// Answers `GET /style.css`.
-    func style(_: RoutedRequest) -> Response {
-        Response(
-            .ok, headers: [.contentType: "text/css; charset=UTF-8"], body: .bytes(ByteBuffer(string: Template.style)))
+    /// Answers `GET /manifest.webmanifest`, by which browsers install the club's page (W3C Web Application Manifest).
+    func manifest(_: RoutedRequest) -> Response {
+        let name = clubName ?? "ByteClub"
+        var text = JSONText()
+        text.object { object in
+            object.member("name", name)
+            object.member("short_name", name)
+            object.member("start_url", "/gallery")
+            object.member("display", "standalone")
+            object.member("background_color", "#101418")
+            object.member("theme_color", "#101418")
+            object.key("icons")
+            object.array { icons in
+                icons.object { icon in
+                    icon.member("src", "/assets/logo.svg")
+                    icon.member("sizes", "any")
+                    icon.member("type", "image/svg+xml")
+                }
+            }
+        }
+        return Response(
+            .ok, headers: [.contentType: "application/manifest+json", .cacheControl: "public, max-age=300"],
+            body: .bytes(ByteBuffer(bytes: text.bytes)))
     }
 }
 

@@ -32,7 +32,7 @@ import Testing
             #expect(page.status == 200 && page["Content-Type"] == "text/html; charset=utf-8")
             #expect(page.text.contains("Tuesday: &lt;rain&gt;") && !page.text.contains("<rain>"))
             #expect(page.text.hasSuffix("</html>\n") && page.text.contains(" UTC</time></p>"))
-            #expect(page.text.contains("<script type=\"module\" src=\"/time.js\"></script>"))
+            #expect(page.text.contains("<script type=\"module\" src=\"\(WebFile.timeScript.address)\"></script>"))
             let bytes = try await server.send("GET \(target)?dl=1", [])
             #expect(bytes.status == 200 && bytes.text == "Tuesday: <rain>")
             #expect(bytes["X-Dropbox-Metadata"] == nil, "the path above a shared file is nobody's business")

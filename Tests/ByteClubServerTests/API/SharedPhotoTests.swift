@@ -162,7 +162,7 @@ import Testing
             let file = try Self.target(try await server.post("/1/shares/auto/p/ridge.jpg"))
             let alone = try await server.send("GET \(file)", []).text
             #expect(!alone.contains("The &lt;ridge") && alone.contains("data-kind=\"flat\" "))
-            #expect(alone.contains("<a href=\"?dl=1\"><img src=\"/s/") && alone.contains("src=\"/viewer.js\""))
+            #expect(alone.contains("<a href=\"?dl=1\"><img src=\"/s/") && alone.contains("src=\"\(WebFile.viewerScript.address)\""))
         }
     }
 

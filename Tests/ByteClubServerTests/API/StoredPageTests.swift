@@ -52,7 +52,7 @@ import Testing
                 ("GET /1/account/info", 200), ("GET /1/metadata/auto/a.md", 200), ("GET /1/metadata/auto/none", 404),
                 ("GET /1/nothing", 404), ("DELETE /1/delta", 405), ("GET /1/metadata/wrong", 400),
                 ("POST /1/delta", 200), ("GET /1/files/auto/a.md", 200), ("GET \(share)", 200), ("GET /s/x", 404),
-                ("GET /", 303), ("GET /login", 200), ("GET /style.css", 200), ("GET /invite/x", 404),
+                ("GET /", 303), ("GET /login", 200), ("GET /assets/style.css", 200), ("GET /invite/x", 404),
                 ("OPTIONS /1/delta", 405), ("GET /1/sync/changes", 200), ("GET /1/thumbnails/auto/a.md", 404),
             ] {
                 let answer = try await server.send(line)

@@ -51,7 +51,7 @@ import Testing
     @Test(
         "whatever a stranger asks for, it counts: pages, links, tokens, wrong credentials, unknown paths and methods",
         arguments: [
-            ("GET /login", []), ("GET /style.css", []), ("GET /s/none/a", []), ("GET /1/view/none", []),
+            ("GET /login", []), ("GET /assets/style.css", []), ("GET /s/none/a", []), ("GET /1/view/none", []),
             ("GET /1/account/info", []), ("GET /1/account/info", ["Authorization: Bearer wrong"]),
             ("GET /1/account/info", ["Authorization: Basic x"]), ("POST /1/oauth2/token", []),
             ("GET /1/nothing", ["Authorization: Bearer wrong"]), ("DELETE /1/account/info", []),

@@ -158,7 +158,7 @@ private struct SampleNginx {
         try await eventually("nginx answers") {
             try #require(
                 !process.hasEnded, "\(String(decoding: Fixture.bytes(at: folder.path + "/error.log"), as: UTF8.self))")
-            return try await nginx.curl(from: "127.0.0.5", [nginx.url + "/style.css"]).status == 0
+            return try await nginx.curl(from: "127.0.0.5", [nginx.url + "/assets/style.css"]).status == 0
         }
         return nginx
     }
