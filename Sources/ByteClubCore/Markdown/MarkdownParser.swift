@@ -148,7 +148,8 @@ struct MarkdownParser {
                         indent >= bullet.width || (indent >= bullet.indent + 2 && line.bullet != nil)
                     let isLazy = blanks.isEmpty && Self.isParagraph(line) && item.last.map { !$0.isBlank } ?? false
                     guard isInner || isLazy else { break reading }
-                    if !blanks.isEmpty, line.bullet == nil { list.isTight = false }
+                    // What stands further in belongs to an inner list.
+                    if !blanks.isEmpty, line.bullet == nil, indent < bullet.width + 2 { list.isTight = false }
                     item += blanks
                     blanks = []
                     item.append(line.dropping(min(indent, bullet.width)))

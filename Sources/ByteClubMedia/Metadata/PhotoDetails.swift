@@ -19,6 +19,8 @@ public struct PhotoDetails: Sendable, Hashable {
     public private(set) var make: String?
     /// The camera's model, as EXIF has it.
     public private(set) var model: String?
+    /// How it was exposed, as EXIF has it.
+    public private(set) var exposure = PhotoExposure()
 
     /// When the shutter opened, in seconds since 1970; the camera's own clock, unless it is known how far that is from
     /// UTC.
@@ -51,6 +53,7 @@ public struct PhotoDetails: Sendable, Hashable {
             model = try tags.text(main[0x0110]).flatMap(Self.trimmed)
             if let pointer = tags.integer(main[0x8769]) {
                 let details = try tags.directory(at: pointer)
+                exposure = try PhotoExposure(tags, details)
                 time = try Self.time(tags, details, date: 0x9003, fraction: 0x9291, zone: 0x9011)
                 if time == nil {
                     time = try Self.time(tags, details, date: 0x9004, fraction: 0x9292, zone: 0x9012)

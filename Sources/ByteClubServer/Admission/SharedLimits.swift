@@ -36,6 +36,8 @@ struct SharedLimits: Sendable {
     let renderings = FairSemaphore(
         "threads for pictures",
         .init(total: 2, strangers: 1, member: 2, network: 1, queue: 256, queueOfRequester: 32))
+    /// Folders that are being sent as archives; each holds the names of all that is in it.
+    let archives = FairSemaphore("folders to download", .init(total: 8, strangers: 6, member: 3, network: 3))
     /// Turns for hashing a password of an unauthenticated visitor; each needs 16 MiB and a core.
     let passwordHashes = FairSemaphore(
         "processors for passwords",
@@ -54,8 +56,9 @@ struct SharedLimits: Sendable {
     var all: [(name: String, pool: FairSemaphore)] {
         [
             ("forms", forms), ("bodies", bodies), ("answers", answers), ("listings", listings),
-            ("searches", searches), ("renderings", renderings), ("password_hashes", passwordHashes),
-            ("known_password_hashes", knownPasswordHashes), ("doubted_sign_ins", doubtedSignIns),
+            ("searches", searches), ("renderings", renderings), ("archives", archives),
+            ("password_hashes", passwordHashes), ("known_password_hashes", knownPasswordHashes),
+            ("doubted_sign_ins", doubtedSignIns),
         ]
     }
 }

@@ -48,6 +48,22 @@ struct MediaInfoReader: Sendable {
         }
     }
 
+    /// The camera's own details of one photo, which no store keeps; nil for a file without any.
+    ///
+    /// - Throws: ``APIError`` 429 or 503 when too many requests wait, ``StorageError`` when the content is lost;
+    ///   `CancellationError`.
+    func details(of photo: FolderEntry, for requester: Requester) async throws -> PhotoDetails? {
+        let turn = try await turns.wait(for: requester)
+        defer { withExtendedLifetime(turn) {} }
+        let content = try await store.content(of: photo).local(upTo: Self.headerLimit)
+        return try await threads.runIfActive { () throws -> PhotoDetails? in
+            switch content {
+            case .bytes(let bytes): try? PhotoDetails(bytes: bytes)
+            case .file(let path): try? PhotoDetails(file: path, followsLinks: false)
+            }
+        }
+    }
+
     private static func isPhoto(_ entry: Metadata) -> Bool { entry.hasThumbnail && entry.contentHash != nil }
 
     private func read(_ photos: [Metadata], for requester: Requester) async throws -> [ContentHash: MediaInfo] {

@@ -74,6 +74,7 @@ struct PhotoIndexing: Service {
                 try await describe(lot)
                 for photo in lot { progress.room -= try await picture(photo, room: progress.room) }
                 try await pictures.settle()
+                try await addPlaceholders(to: lot)
             }
             if entries.count == Self.page, let entry = entries.last {
                 progress.done = entry.revision
@@ -128,6 +129,15 @@ struct PhotoIndexing: Service {
             try await pictures.makePreviewsAhead(of: hash, for: .stranger(nil)) { try await store.content(of: photo) }
         }
         return pictures.previewBytes(of: hash)
+    }
+
+    /// Stores the placeholders of photos that have previews, in one transaction.
+    private func addPlaceholders(to photos: ArraySlice<FolderEntry>) async throws {
+        let missing = try await store.withoutPlaceholders(photos.compactMap(\.contentHash))
+        guard let first = photos.first, !missing.isEmpty else { return }
+        try await look(at: first.path) {
+            try await store.keep(placeholders: try await pictures.placeholders(of: missing))
+        }
     }
 
     /// Does a part of the work when no request makes pictures, and rests after it while others write.

@@ -63,6 +63,11 @@ extension PictureStore {
         Self.sizes.reduce(0) { $0 + (cache.blob(Self.name(hash, $1))?.length ?? 0) }
     }
 
+    /// The bytes of the smallest preview of a content; nil when it is not there.
+    ///
+    /// Blocks.
+    func smallestPreview(of hash: ContentHash) -> [UInt8]? { cache.read(Self.name(hash, Self.sizes[0])) }
+
     /// Stores previews, except each that is no larger than the next smaller one.
     private func store(_ made: [Int: [UInt8]], of hash: ContentHash, _ syncing: ThumbnailCache.Syncing) throws {
         // The smallest is stored last: where it is, all are, also after a crash of the machine. It may itself be lost

@@ -3,8 +3,8 @@
 /// Code asks only for the part that it needs: pages of the folder for ``FolderStore``, a sign-in for ``SessionStore``.
 /// All calls of all parts may run at once, and changes are durable when a call returns. They throw ``StorageError`` for
 /// what the disk or the database does, besides what each names; what has expired counts as unknown.
-typealias ClubStore = FolderStore & UploadStore & GalleryStore & LinkStore & MemberStore & AppStore & SessionStore
-    & AddressStore
+typealias ClubStore = FolderStore & UploadStore & GalleryStore & NoteStore & LinkStore & MemberStore & AppStore
+    & SessionStore & AddressStore
 
 /// A store's maintenance and statistics.
 protocol MaintenanceStore: Sendable {

@@ -7,16 +7,24 @@ import ByteClubCore
 /// by the server's clock. A caption can set the kind of its photo. A database answers from indexes, without a look at
 /// the whole folder.
 protocol GalleryStore: Sendable {
-    /// The notes and photos before or after a place, at most `limit`, the nearest first.
+    /// The notes and photos that match a filter, before or after a place, at most `limit`, the nearest first; all of one
+    /// snapshot.
     ///
-    /// A caption comes with its photo and not as a note of its own. With `kinds` there are only photos of these.
-    func gallery(_ side: GallerySide, of kinds: Set<PhotoShape.Kind>?, limit: Int) async throws -> [GalleryItem]
+    /// A caption comes with its photo and not as a note of its own.
+    ///
+    /// - Throws: As ``SharedFolder/existing(_:)`` when the filter's folder does not exist.
+    func gallery(_ side: GallerySide, matching filter: GalleryFilter, limit: Int) async throws -> GalleryPage
+
+    /// The days and shapes of all that matches a filter, and how much of it was added after a revision.
+    ///
+    /// - Throws: As ``gallery(_:matching:limit:)``.
+    func galleryIndex(matching filter: GalleryFilter, newSince revision: Int64?) async throws -> GalleryIndex
+
+    /// The folders that contain photos, that with the newest photo first, at most `limit`.
+    func albums(limit: Int) async throws -> [Album]
 
     /// The place of a version of a note or a photo; nil for one that is not in the gallery.
     func galleryPlace(of revision: Int64) async throws -> GalleryPlace?
-
-    /// The newest date of each month that has some, the newest month first, at most `limit`.
-    func galleryMonths(limit: Int) async throws -> [APIDate]
 
     /// The photos below a folder that match a filter and a name, the newest first, at most `limit`.
     ///
@@ -40,65 +48,17 @@ protocol GalleryStore: Sendable {
     /// Stores the details of contents.
     func keep(_ found: [ContentHash: MediaInfo]) async throws
 
+    /// The contents, of these, that have been read but have no placeholder yet.
+    func withoutPlaceholders(_ hashes: [ContentHash]) async throws -> [ContentHash]
+
+    /// Stores the placeholders of contents that have been read (``Placeholder``).
+    func keep(placeholders: [ContentHash: [UInt8]]) async throws
+
     /// The live files that are photos by their names and have a content, at most `limit`.
     func photos(with hash: ContentHash, limit: Int) async throws -> [FolderEntry]
 
     /// The contents, of these, that no version of a photo has, live or not.
     func withoutPhotos(_ hashes: [ContentHash]) async throws -> [ContentHash]
-}
-
-/// A place in the gallery: a date and the revision of an item, which no two share.
-struct GalleryPlace: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// Seconds since 1970, by the clock of the item's place.
-    let seconds: Int64
-    /// The number of the version.
-    let revision: Int64
-
-    /// The place in a URL, as in `1375780500.17`.
-    var description: String { "\(seconds).\(revision)" }
-
-    /// Behind which everything is.
-    static let newest = GalleryPlace(seconds: .max, revision: .max)
-
-    static func < (one: GalleryPlace, other: GalleryPlace) -> Bool {
-        (one.seconds, one.revision) < (other.seconds, other.revision)
-    }
-}
-
-extension GalleryPlace {
-    /// Reads ``description``; nil when the text is anything else.
-    init?(_ text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
-        guard parts.count == 2, let seconds = parts[0], let revision = parts[1] else { return nil }
-        self.init(seconds: seconds, revision: revision)
-    }
-}
-
-/// The items before or after a place.
-enum GallerySide: Hashable, Sendable {
-    /// Items with older dates.
-    case older(than: GalleryPlace)
-    /// Items with newer dates.
-    case newer(than: GalleryPlace)
-}
-
-/// A note or a photo, with the beginning of its text.
-struct GalleryItem: Hashable, Sendable {
-    /// The most bytes of a text that an item has.
-    static let textLimit = 2048
-
-    /// The file.
-    let entry: FolderEntry
-    /// The date of the photo or of the file, by a clock at the place of the photo or by the server's.
-    let date: APIDate
-    /// The beginning of a note, or of a photo's caption; nil where there is none, and for a text that is too large for
-    /// the database.
-    let text: [UInt8]?
-
-    /// Its place in the gallery.
-    var place: GalleryPlace { GalleryPlace(seconds: date.seconds, revision: entry.revision) }
-    /// Whether it is a photo.
-    var isPhoto: Bool { GalleryKind(entry.path.name) == .photo }
 }
 
 /// The kinds of files that the gallery shows.

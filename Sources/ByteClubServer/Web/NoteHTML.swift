@@ -1,154 +1,278 @@
-/// A note's Markdown as HTML: headings, paragraphs, lists, quotations, code, emphasis and links.
+import ByteClubCore
+
+/// A note's Markdown as HTML.
 ///
-/// All text is escaped, raw HTML too; links lead to `http`, `https` and `mailto` only. Unsupported syntax is shown as
-/// it is written. The work is linear in the note except for the length of a line, which is bounded.
+/// All text is escaped, raw HTML too. Addresses lead to `http`, `https` and `mailto` only; what other files of the club a
+/// link or a picture may show decides the page, and everything else is plain text.
 struct NoteHTML {
-    /// Longer lines are shown as they are.
-    private static let longestLine = 8192
+    /// What a note may show of another file.
+    enum Target {
+        /// The page of a file, by its address.
+        case page(String)
+        /// A photo, with the address of its page.
+        case photo(PhotoTile)
+    }
 
     /// The HTML.
     private(set) var html = ""
-    private var paragraph: [Substring] = []
-    /// The elements that are open: `ul`, `ol`, `blockquote` or `pre`.
-    private var open: String?
+
+    /// What is behind a target that is no address with a scheme; nil shows the text alone.
+    private let target: (String) -> Target?
+    /// The form that ticks tasks off; nil where nobody can.
+    private let form: String?
+    /// How many levels headings are lower than they are written.
+    private var shift = 0
+    private var isInLink = false
+
+    /// Renders a text without links to other files.
+    init(_ note: String) {
+        self.init(Markdown(note)) { _ in nil }
+    }
 
     /// Renders a note.
-    init(_ note: String) {
-        for line in note.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
-            take(line)
-        }
-        close()
+    ///
+    /// - Parameters:
+    ///   - note: The note.
+    ///   - form: The identifier of the form that ticks tasks off; nil where nobody can.
+    ///   - target: What is behind a target that is no address with a scheme; nil shows the text alone.
+    init(_ note: Markdown, form: String? = nil, target: @escaping (String) -> Target?) {
+        self.target = target
+        self.form = form
+        // The page itself has the first level.
+        shift = 2 - (Self.levels(note.blocks).min() ?? 2)
+        write(note.blocks)
     }
 
-    private mutating func take(_ line: Substring) {
-        if line.hasPrefix("```") {
-            let wasCode = open == "pre"
-            close()
-            if !wasCode { begin("pre") }
-        } else if open == "pre" {
-            html += HTMLText().escapeText(String(line)) + "\n"
-        } else if line.allSatisfy({ $0 == " " || $0 == "\t" }) {
-            close()
-        } else if let (level, text) = Self.heading(line) {
-            close()
-            // The page itself has the first level.
-            html += "<h\(level + 1)>\(Self.inline(text))</h\(level + 1)>\n"
-        } else if let (list, text) = Self.item(line) {
-            if open != list {
-                close()
-                begin(list)
+    /// The HTML of a part of a line, without links.
+    static func text(_ inlines: [Markdown.Inline]) -> String {
+        var writer = NoteHTML("")
+        writer.isInLink = true
+        writer.write(inlines)
+        return writer.html
+    }
+
+    private static func levels(_ blocks: [Markdown.Block]) -> [Int] {
+        blocks.flatMap { (block: Markdown.Block) -> [Int] in
+            switch block {
+            case .heading(let level, _): [level]
+            case .list(let list): list.items.flatMap { levels($0.blocks) }
+            case .quotation(let inner): levels(inner)
+            case .paragraph, .code, .table, .rule: []
             }
-            html += "<li>\(Self.inline(text))</li>\n"
-        } else if line.hasPrefix(">") {
-            if open != "blockquote" {
-                close()
-                begin("blockquote")
+        }
+    }
+
+    // MARK: - Blocks
+
+    private mutating func write(_ blocks: [Markdown.Block]) {
+        for block in blocks { write(block) }
+    }
+
+    private mutating func write(_ block: Markdown.Block) {
+        switch block {
+        case .heading(let level, let inlines):
+            let level = min(6, level + shift)
+            html += "<h\(level)>"
+            write(inlines)
+            html += "</h\(level)>\n"
+        case .paragraph(let inlines):
+            if let photos = photos(inlines) { return write(photos) }
+            html += "<p>"
+            write(inlines)
+            html += "</p>\n"
+        case .list(let list): write(list)
+        case .quotation(let inner):
+            html += "<blockquote>\n"
+            write(inner)
+            html += "</blockquote>\n"
+        case .code(let text, _):
+            html += "<pre tabindex=\"0\"><code>" + Self.escape(text) + "</code></pre>\n"
+        case .table(let table): write(table)
+        case .rule: html += "<hr>\n"
+        }
+    }
+
+    private mutating func write(_ list: Markdown.List) {
+        let name = list.start == nil ? "ul" : "ol"
+        let start = list.start.flatMap { $0 == 1 ? nil : " start=\"\($0)\"" } ?? ""
+        let isTasks = list.items.contains { $0.task != nil }
+        html += "<\(name)\(start)\(isTasks ? " class=\"tasks\"" : "")>\n"
+        for item in list.items {
+            html += item.task.map { "<li class=\"\($0.isDone ? "task done" : "task")\">" } ?? "<li>"
+            if let task = item.task { write(task) }
+            var blocks = item.blocks[...]
+            // The text of a task is the name of its box, and a tight list has no paragraphs.
+            if case .paragraph(let inlines)? = blocks.first, list.isTight || item.task != nil, photos(inlines) == nil {
+                if let task = item.task { html += "<span id=\"task-\(task.line)\">" }
+                write(inlines)
+                if item.task != nil { html += "</span>" }
+                blocks.removeFirst()
+                if !blocks.isEmpty { html += "\n" }
             }
-            html += Self.inline(line.dropFirst().drop { $0 == " " }) + "<br>\n"
+            for block in blocks {
+                if list.isTight, case .paragraph(let inlines) = block, photos(inlines) == nil {
+                    write(inlines)
+                } else {
+                    write(block)
+                }
+            }
+            html += "</li>\n"
+        }
+        html += "</\(name)>\n"
+    }
+
+    private mutating func write(_ task: Markdown.Task) {
+        let state = "role=\"checkbox\" aria-checked=\"\(task.isDone)\" aria-labelledby=\"task-\(task.line)\""
+        if let form {
+            html += "<button class=\"box\" form=\"\(Self.escape(form))\" name=\"line\" value=\"\(task.line)\" \(state)>"
+            html += "</button>"
         } else {
-            if open != nil { close() }
-            paragraph.append(line)
+            html += "<span class=\"box\" aria-disabled=\"true\" \(state)></span>"
         }
     }
 
-    private mutating func begin(_ element: String) {
-        html += "<\(element)>"
-        open = element
-    }
-
-    private mutating func close() {
-        if let element = open { html += "</\(element)>\n" }
-        open = nil
-        if !paragraph.isEmpty { html += "<p>\(paragraph.map(Self.inline).joined(separator: "<br>\n"))</p>\n" }
-        paragraph = []
-    }
-
-    private static func heading(_ line: Substring) -> (level: Int, text: Substring)? {
-        let marks = line.prefix { $0 == "#" }.count
-        guard (1...5).contains(marks), line.dropFirst(marks).first == " " else { return nil }
-        return (marks, line.dropFirst(marks + 1))
-    }
-
-    private static func item(_ line: Substring) -> (list: String, text: Substring)? {
-        let line = line.drop { $0 == " " || $0 == "\t" }
-        if let mark = line.first, "-*+".contains(mark), line.dropFirst().first == " " {
-            return ("ul", line.dropFirst(2))
+    private mutating func write(_ table: Markdown.Table) {
+        func row(_ cells: [[Markdown.Inline]], _ name: String) {
+            html += "<tr>"
+            for (cell, column) in zip(cells, table.columns) {
+                let scope = name == "th" ? " scope=\"col\"" : ""
+                let align =
+                    switch column {
+                    case .natural, .left: ""
+                    case .center: " class=\"center\""
+                    case .right: " class=\"right\""
+                    }
+                html += "<\(name)\(scope)\(align)>"
+                write(cell)
+                html += "</\(name)>"
+            }
+            html += "</tr>\n"
         }
-        let digits = line.prefix { ("0"..."9").contains($0) }.count
-        guard (1...9).contains(digits), line.dropFirst(digits).hasPrefix(". ") else { return nil }
-        return ("ol", line.dropFirst(digits + 2))
+        html += "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table>\n<thead>"
+        row(table.header, "th")
+        html += "</thead>\n<tbody>\n"
+        for cells in table.rows { row(cells, "td") }
+        html += "</tbody></table></div>\n"
+    }
+
+    // MARK: - Photos
+
+    private typealias Shown = (tile: PhotoTile, text: String)
+
+    /// The photos of a paragraph that has nothing else.
+    private func photos(_ inlines: [Markdown.Inline]) -> [(tile: PhotoTile, text: String)]? {
+        var photos: [Shown] = []
+        for inline in inlines {
+            switch inline {
+            case .image(let text, let address):
+                guard case .photo(let tile)? = found(address) else { return nil }
+                photos.append((tile, text))
+            case .softBreak, .lineBreak: continue
+            default: return nil
+            }
+        }
+        return photos.isEmpty ? nil : photos
+    }
+
+    private mutating func write(_ photos: [(tile: PhotoTile, text: String)]) {
+        html += "<div class=\"photos\(photos.count > 1 ? " several" : "")\">\n"
+        for (tile, text) in photos {
+            html += "<figure\(tile.isWide ? " class=\"wide\"" : "")>"
+            write(tile, text)
+            let caption = text.isEmpty ? tile.caption ?? "" : text
+            if !caption.isEmpty { html += "<figcaption>\(Self.escape(caption))</figcaption>" }
+            html += "</figure>\n"
+        }
+        html += "</div>\n"
+    }
+
+    private mutating func write(_ tile: PhotoTile, _ text: String) {
+        let alt = text.isEmpty ? tile.alt : text
+        let sources = tile.srcset.map {
+            " srcset=\"\(Self.escape($0))\" sizes=\"(min-width: 50rem) 44rem, 94vw\""
+        }
+        let size = "width=\"\(tile.width ?? 512)\" height=\"\(tile.height ?? 512)\""
+        let image =
+            "<img src=\"\(Self.escape(tile.src))\"\(sources ?? "") \(size) alt=\"\(Self.escape(alt))\" "
+            + "loading=\"lazy\" decoding=\"async\">"
+        if isInLink { return html += image }
+        html += "<a class=\"photo\" href=\"\(Self.escape(tile.url))\">" + image
+        if let badge = tile.badge { html += "<span class=\"badge\">\(Self.escape(badge))</span>" }
+        html += "</a>"
+    }
+
+    private func found(_ address: String) -> Target? {
+        Markdown.hasScheme(address) || address.hasPrefix("//") ? nil : target(address)
     }
 
     // MARK: - Within a line
 
-    private static func inline(_ line: Substring) -> String {
-        let escape = { (text: Substring) in HTMLText().escapeText(String(text)) }
-        if line.utf8.count > longestLine { return escape(line) }
-        var (html, rest) = ("", line)
-        // Once an end was not found, none of the rest is looked for again.
-        var missing: Set<String> = []
-        func enclosed(_ mark: String) -> Substring? {
-            guard rest.hasPrefix(mark), !missing.contains(mark) else { return nil }
-            let inside = rest.dropFirst(mark.count)
-            guard let first = inside.first, first != " ", let end = inside.firstRange(of: mark) else {
-                if inside.firstRange(of: mark) == nil { missing.insert(mark) }
-                return nil
+    private mutating func write(_ inlines: [Markdown.Inline]) {
+        for inline in inlines {
+            switch inline {
+            case .text(let text): html += Self.escape(text)
+            case .code(let text): html += "<code>\(Self.escape(text))</code>"
+            case .emphasis(let inner): write(inner, in: "em")
+            case .strong(let inner): write(inner, in: "strong")
+            case .strike(let inner): write(inner, in: "del")
+            case .lineBreak: html += "<br>\n"
+            case .softBreak: html += "\n"
+            case .link(let inner, let address): write(inner, linkedTo: address)
+            case .image(let text, let address): writeImage(text, address)
             }
-            return inside[..<end.lowerBound]
         }
-        while let character = rest.first {
-            if let code = enclosed("`") {
-                html += "<code>\(escape(code))</code>"
-                rest = rest[code.endIndex...].dropFirst()
-            } else if let strong = enclosed("**"), !strong.isEmpty {
-                html += "<strong>\(escape(strong))</strong>"
-                rest = rest[strong.endIndex...].dropFirst(2)
-            } else if let emphasis = enclosed("*"), !emphasis.isEmpty {
-                html += "<em>\(escape(emphasis))</em>"
-                rest = rest[emphasis.endIndex...].dropFirst()
-            } else if character == "[", let link = link(rest) {
-                html += anchor(link.address, escape(link.text))
-                rest = link.rest
-            } else if let address = address(rest) {
-                html += anchor(address, escape(address))
-                rest = rest[address.endIndex...]
+    }
+
+    private mutating func write(_ inner: [Markdown.Inline], in element: String) {
+        html += "<\(element)>"
+        write(inner)
+        html += "</\(element)>"
+    }
+
+    private mutating func write(_ inner: [Markdown.Inline], linkedTo address: String) {
+        var start: String?
+        if !isInLink {
+            if Self.isAllowed(address) {
+                start = "<a href=\"\(Self.escape(address))\" rel=\"noreferrer\">"
             } else {
-                html += escape(rest.prefix(1))
-                rest = rest.dropFirst()
+                switch found(address) {
+                case .page(let url)?: start = "<a href=\"\(Self.escape(url))\">"
+                case .photo(let tile)?: start = "<a href=\"\(Self.escape(tile.url))\">"
+                case nil: break
+                }
             }
         }
-        return html
+        guard let start else { return write(inner) }
+        html += start
+        isInLink = true
+        write(inner)
+        isInLink = false
+        html += "</a>"
     }
 
-    private static func anchor(_ address: Substring, _ text: String) -> String {
-        "<a href=\"\(HTMLText().escapeText(String(address)))\" rel=\"noreferrer\">\(text)</a>"
+    private mutating func writeImage(_ text: String, _ address: String) {
+        switch found(address) {
+        case .photo(let tile)?: write(tile, text)
+        case .page(let url)? where !isInLink:
+            html += "<a href=\"\(Self.escape(url))\">\(Self.escape(text.isEmpty ? address : text))</a>"
+        case .page?, nil:
+            // A picture of another site is not loaded: it would learn who reads.
+            if Self.isAllowed(address), !isInLink {
+                let words = Self.escape(text.isEmpty ? address : text)
+                html += "<a href=\"\(Self.escape(address))\" rel=\"noreferrer\">\(words)</a>"
+            } else {
+                html += Self.escape(text.isEmpty ? address : text)
+            }
+        }
     }
 
-    /// `[text](address)` at the beginning.
-    private static func link(_ line: Substring) -> (text: Substring, address: Substring, rest: Substring)? {
-        let inside = line.dropFirst()
-        // By bytes, which is quick where many brackets are never closed.
-        guard let middle = inside.utf8.prefix(512).firstIndex(of: UInt8(ascii: "]")) else { return nil }
-        let behind = inside.utf8[middle...].dropFirst()
-        guard behind.first == UInt8(ascii: "("),
-            let end = behind.prefix(2048).firstIndex(of: UInt8(ascii: ")"))
-        else { return nil }
-        let address = Substring(behind.dropFirst()[..<end])
-        guard isAllowed(address) else { return nil }
-        return (inside[..<middle], address, inside[inside.utf8.index(after: end)...])
-    }
+    private static func escape(_ text: String) -> String { HTMLText().escapeText(text) }
 
-    /// A bare address at the beginning, without the mark that ends a sentence.
-    private static func address(_ line: Substring) -> Substring? {
-        guard line.hasPrefix("http://") || line.hasPrefix("https://") else { return nil }
-        var address = line.prefix { !" \t<>\"')".contains($0) }
-        while let last = address.last, ".,;:!?".contains(last) { address.removeLast() }
-        return isAllowed(address) ? address : nil
-    }
-
-    private static func isAllowed(_ address: Substring) -> Bool {
-        let folded = address.lowercased()
-        return ["http://", "https://", "mailto:"].contains { folded.hasPrefix($0) && folded.count > $0.count }
-            && address.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
+    private static func isAllowed(_ address: String) -> Bool {
+        let folded = address.prefix(8).lowercased()
+        let isKnown = ["http://", "https://", "mailto:"].contains { scheme in
+            folded.hasPrefix(scheme) && address.utf8.count > scheme.utf8.count
+        }
+        return isKnown && address.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
     }
 }

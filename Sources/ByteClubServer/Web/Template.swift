@@ -35,19 +35,22 @@ struct PageView: MustacheParent {
 enum Template: String, CaseIterable, Sendable {
     /// The frame of all pages but ``share``.
     case page
-    case account, add, approve, code, device, done, error, gallery, join, left, members, note, password, photo, reset
-    case unowned
+    case account, add, albums, approve, code, deleted, device, done, error, gallery, join, left, members, note, notes
+    case password, photo, reset, unowned
     case signIn = "sign-in"
+    case newNote = "new-note"
+    case noteHistory = "note-history"
+    /// The list of notes, a part of their pages.
+    case noteList = "note-list"
+    /// The form in which notes are written, a part of their pages.
+    case noteEditor = "note-editor"
     case share
-
-    /// The style of ``share``, which the page contains.
-    static let shareStyle = text(PackageResources.share_css)
 
     /// The page with some values.
     func render(_ values: Any) -> String { Self.library.render(values, withTemplate: rawValue) ?? "" }
 
     private static let library: MustacheLibrary = {
-        let files = allCases.map { ($0.rawValue, text($0.file)) } + [("share.css", shareStyle)]
+        let files = allCases.map { ($0.rawValue, text($0.file)) }
         let templates = files.map { name, text in
             do {
                 return (name, try HTMLText.template(WebFile.addressed(text)))
@@ -63,8 +66,10 @@ enum Template: String, CaseIterable, Sendable {
         case .page: PackageResources.page_mustache
         case .account: PackageResources.account_mustache
         case .add: PackageResources.add_mustache
+        case .albums: PackageResources.albums_mustache
         case .approve: PackageResources.approve_mustache
         case .code: PackageResources.code_mustache
+        case .deleted: PackageResources.deleted_mustache
         case .device: PackageResources.device_mustache
         case .done: PackageResources.done_mustache
         case .error: PackageResources.error_mustache
@@ -73,6 +78,11 @@ enum Template: String, CaseIterable, Sendable {
         case .left: PackageResources.left_mustache
         case .members: PackageResources.members_mustache
         case .note: PackageResources.note_mustache
+        case .notes: PackageResources.notes_mustache
+        case .newNote: PackageResources.new_note_mustache
+        case .noteHistory: PackageResources.note_history_mustache
+        case .noteList: PackageResources.note_list_mustache
+        case .noteEditor: PackageResources.note_editor_mustache
         case .password: PackageResources.password_mustache
         case .photo: PackageResources.photo_mustache
         case .reset: PackageResources.reset_mustache

@@ -10,12 +10,31 @@ import NIOCore
 enum WebFile: String, CaseIterable, Sendable {
     case style = "style.css"
     case galleryStyle = "gallery.css"
+    case notesStyle = "notes.css"
     case viewerStyle = "viewer.css"
     case pageScript = "page.js"
     case galleryScript = "gallery.js"
+    case timelineScript = "timeline.js"
+    case layoutScript = "layout.js"
+    case scrubberScript = "scrubber.js"
+    case selectScript = "select.js"
     case addScript = "add.js"
     case viewerScript = "viewer.js"
+    case editorScript = "editor.js"
+    case draftsScript = "drafts.js"
     case timeScript = "time.js"
+    case shareStyle = "share.css"
+    case shareScript = "share.js"
+    case flatScript = "flat.js"
+    case painterScript = "painter.js"
+    case photoScript = "photo.js"
+    case photoStyle = "photo.css"
+    case sensorScript = "sensor.js"
+    case shapeScript = "shape.js"
+    case spotsScript = "spots.js"
+    case surroundingScript = "surrounding.js"
+    case tilesScript = "tiles.js"
+    case viewScript = "view.js"
     case icons = "icons.svg"
     case logo = "logo.svg"
 
@@ -23,12 +42,31 @@ enum WebFile: String, CaseIterable, Sendable {
         switch self {
         case .style: PackageResources.style_css
         case .galleryStyle: PackageResources.gallery_css
+        case .notesStyle: PackageResources.notes_css
         case .viewerStyle: PackageResources.viewer_css
         case .pageScript: PackageResources.page_js
         case .galleryScript: PackageResources.gallery_js
+        case .timelineScript: PackageResources.timeline_js
+        case .layoutScript: PackageResources.layout_js
+        case .scrubberScript: PackageResources.scrubber_js
+        case .selectScript: PackageResources.select_js
         case .addScript: PackageResources.add_js
         case .viewerScript: PackageResources.viewer_js
+        case .editorScript: PackageResources.editor_js
+        case .draftsScript: PackageResources.drafts_js
         case .timeScript: PackageResources.time_js
+        case .shareStyle: PackageResources.share_css
+        case .shareScript: PackageResources.share_js
+        case .flatScript: PackageResources.flat_js
+        case .painterScript: PackageResources.painter_js
+        case .photoScript: PackageResources.photo_js
+        case .photoStyle: PackageResources.photo_css
+        case .sensorScript: PackageResources.sensor_js
+        case .shapeScript: PackageResources.shape_js
+        case .spotsScript: PackageResources.spots_js
+        case .surroundingScript: PackageResources.surrounding_js
+        case .tilesScript: PackageResources.tiles_js
+        case .viewScript: PackageResources.view_js
         case .icons: PackageResources.icons_svg
         case .logo: PackageResources.logo_svg
         }

@@ -40,6 +40,7 @@ extension WebSite {
     /// - Parameters:
     ///   - name: The file's name, or its whole path, as some browsers send it.
     ///   - album: The path of an album below that of photos, or of a folder of notes; empty for none.
+    /// - Returns: The path, which may be taken.
     /// - Throws: ``APIError`` 415 for other kinds of files, 400 for a name that no file can have.
     static func place(of name: String, in album: String = "") throws(APIError) -> RemotePath {
         let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? name

@@ -32,32 +32,57 @@ extension WebSite {
             if kind == .photo { return redirect(Self.url(of: path)) }
             return try await unsaved("An empty note cannot be saved.")
         }
-        var (text, condition) = (whole, parent.map { WriteCondition.parent($0.revision) } ?? .create)
+        do {
+            switch try await merge(whole, on: parent.map { ($0, base) }, into: file, by: member) {
+            case .saved: return redirect(Self.url(of: path))
+            case .conflict(let text, let newer):
+                let theirs = kind == .photo ? PhotoCaption(note: text).text : text
+                return try await unsaved(
+                    "Somebody else saved this in the meantime, and your text is not saved yet. Copy what you want "
+                        + "from theirs and save again.", of: newer, theirs: theirs)
+            case .changing:
+                return try await unsaved("This keeps changing, and your text is not saved yet. Save it again.")
+            }
+        } catch let error as APIError {
+            return try await unsaved(error.message)
+        }
+    }
+
+    /// What came of a text that was to be saved.
+    enum SaveOutcome {
+        /// It is saved, merged with what others have saved where there was something.
+        case saved
+        /// Others have changed the same lines: their text with its version.
+        case conflict(String, revision: String)
+        /// It changed again with each attempt, or is no text any more.
+        case changing
+    }
+
+    /// Saves a text on the version that it is based on, or as a new file, and merges it where others were quicker.
+    ///
+    /// - Throws: ``APIError`` for what the folder refuses.
+    func merge(
+        _ whole: String, on base: (revision: JournalRevision, text: String)?, into file: RemotePath, by member: Member
+    ) async throws -> SaveOutcome {
+        var (text, condition) = (whole, base.map { WriteCondition.parent($0.revision.revision) } ?? .create)
         for _ in 0..<4 {
             do {
                 try await write(text, to: file, condition, member)
-                return redirect(Self.url(of: path))
+                return .saved
             } catch let error as APIError where error.status == 409 {
-                guard let now = try await self.text(at: file, limit: Draft.limit) else { break }
+                guard let now = try await self.text(at: file, limit: Draft.shownLimit),
+                    let theirs = JournalRevision(now.revision)
+                else { return .changing }
                 // The same text from two people.
-                if now.text == whole { return redirect(Self.url(of: path)) }
-                let merged =
-                    parent == nil
-                    ? nil
-                    : TextMerge.merge(base: Array(base.utf8), mine: Array(whole.utf8), theirs: Array(now.text.utf8))
-                guard let merged else {
-                    let theirs = kind == .photo ? PhotoCaption(note: now.text).text : now.text
-                    return try await unsaved(
-                        "Somebody else saved this in the meantime, and your text is not saved yet. Copy what you want "
-                            + "from theirs and save again.", of: now.revision, theirs: theirs)
+                if now.text == whole { return .saved }
+                let merged = base.flatMap {
+                    TextMerge.merge(base: Array($0.text.utf8), mine: Array(whole.utf8), theirs: Array(now.text.utf8))
                 }
-                guard let theirs = JournalRevision(now.revision) else { break }
+                guard let merged else { return .conflict(now.text, revision: now.revision) }
                 (text, condition) = (String(decoding: merged, as: UTF8.self), .parent(theirs.revision))
-            } catch let error as APIError {
-                return try await unsaved(error.message)
             }
         }
-        return try await unsaved("This keeps changing, and your text is not saved yet. Save it again.")
+        return .changing
     }
 
     /// The refusal of a viewer's text.
@@ -76,7 +101,8 @@ extension WebSite {
         return result
     }
 
-    private func write(
+    /// Stores a text as the member's, if the condition holds.
+    func write(
         _ text: String, to path: RemotePath, _ condition: WriteCondition, _ member: Member
     ) async throws {
         guard let content = StagedContent(inline: Array(text.utf8)) else {
@@ -97,6 +123,8 @@ extension WebSite {
 struct Draft {
     /// The longest text that is edited on a page, in bytes; a form has room for it however it is encoded.
     static let limit = 20_000
+    /// The longest text that is shown, in bytes.
+    static let shownLimit = 64 << 10
 
     /// The text in the form.
     var text: String
@@ -106,12 +134,16 @@ struct Draft {
     var problem: String?
     /// The text that another member has saved in the meantime.
     var theirs: String?
+    /// Whether the page shows the text as it will look, and not what is saved.
+    var isPreview = false
 }
 
 extension Visit {
     /// The text in the form of a note or a caption; nil for other requests.
     var typedText: String? {
-        guard request.method == .post, ["/gallery", "/login"].contains(request.endpoint.name) else { return nil }
+        guard request.method == .post,
+            ["/gallery", "/notes/new", "/notes/preview", "/login"].contains(request.endpoint.name)
+        else { return nil }
         return self["text"]
     }
 }

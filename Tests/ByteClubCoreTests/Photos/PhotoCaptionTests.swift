@@ -38,4 +38,20 @@ struct PhotoCaptionTests {
         let photo = try RemotePath("/byteclub/photos/ridge.jpg")
         #expect(try PhotoCaption.path(of: photo) == RemotePath("/byteclub/photos/ridge.jpg.md"))
     }
+
+    @Test("Lines of spots are no part of the text, and survive its edit behind it")
+    func spots() throws {
+        var caption = PhotoCaption(
+            note: "---\nview: sphere\n---\nThe ridge.\nat 90,-5: [to the hut](hut.jpg)\nLate light.\n")
+        #expect(caption.text == "The ridge.\nLate light." && caption.view == .sphere)
+        #expect(caption.spots.map(\.line) == ["at 90,-5: [to the hut](hut.jpg)"])
+        caption.text = "Storm.\n"
+        #expect(caption.note == "---\nview: sphere\n---\nStorm.\n\nat 90,-5: [to the hut](hut.jpg)\n")
+        #expect(PhotoCaption(note: caption.note).note == caption.note)
+        caption.spots = []
+        #expect(caption.note == "---\nview: sphere\n---\nStorm.\n")
+        for note in ["at 0,0: [x](y.jpg)\n", "A\r\n\r\nat 0.5,-1.5: [](y.jpg)\r\n"] {
+            #expect(PhotoCaption(note: note).note == note)
+        }
+    }
 }

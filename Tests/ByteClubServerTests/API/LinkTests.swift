@@ -85,11 +85,12 @@ import Testing
             try await server.store("/secret.md", "hidden")
             let target = try target(try await server.post("/1/shares/auto/club"), server)
             let page = try await server.send("GET \(target)", [])
-            #expect(page.status == 200 && page.text.contains("\(target)/Day%201\"><bdi>Day 1</bdi></a>"))
+            #expect(page.status == 200 && page.text.contains("<a href=\"\(target)/Day%201\">"))
+            #expect(page.text.contains("<bdi>Day 1</bdi></a>"))
             #expect(!page.text.contains("secret.md"))
             #expect(try await server.send("GET \(target)/Day%201", []).text.contains("a.md"))
             #expect(try await server.send("GET \(target)/Day%201/a.md?dl=1", []).text == "one")
-            for outside in ["?dl=1", "/../secret.md?dl=1", "/%2e%2e/secret.md?dl=1", "/none"] {
+            for outside in ["/../secret.md?dl=1", "/%2e%2e/secret.md?dl=1", "/none"] {
                 #expect(try await server.send("GET \(target)\(outside)", []).status == 404, "\(outside)")
             }
         }

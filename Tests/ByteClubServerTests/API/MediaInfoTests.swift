@@ -95,7 +95,7 @@ import Testing
             }
             try database.execute(
                 sql: """
-                    ALTER TABLE media_info DROP COLUMN taken_offset;
+                    ALTER TABLE media_info DROP COLUMN taken_offset; ALTER TABLE media_info DROP COLUMN placeholder;
                     UPDATE media_info SET version = 1;
                     PRAGMA user_version = 13;
                     DELETE FROM grdb_migrations WHERE CAST(identifier AS INTEGER) > 13;
@@ -112,7 +112,7 @@ import Testing
         let store = try StoreFixture.open(directory.path, clock: clock)
         #expect(try await store.unreadPhotos(below: .root, limit: 9).map(\.revision) == [entry.revision])
         let shown = try await store.gallery(
-            .older(than: GalleryPlace(seconds: .max, revision: .max)), of: [.flat], limit: 9)
+            .older(than: GalleryPlace(seconds: .max, revision: .max)), of: .photos, limit: 9)
         #expect(shown.map(\.date) == [try #require(Self.known.taken?.clock)])
         try await store.keep([try #require(entry.contentHash): Self.known])
         #expect(try await store.unreadPhotos(below: .root, limit: 9).isEmpty)

@@ -155,14 +155,16 @@ import Testing
             let folder = try Self.target(try await server.post("/1/shares/auto/p"))
             let page = try await server.send("GET \(folder)", []).text
             #expect(page.contains("<p>The &lt;ridge&gt;</p>") && page.contains("alt=\"The &lt;ridge&gt;\""))
-            #expect(!page.contains("ridge.jpg.md") && page.contains("hidden.bin") && page.contains("2 entries"))
+            #expect(!page.contains("ridge.jpg.md") && page.contains("hidden.bin") && page.contains("1 photo · 1 file"))
             #expect(page.contains("/512.jpg\" srcset=\"/s/") && page.contains("width=\"300\" height=\"400\""))
             #expect(
                 try await server.send("GET \(folder)/ridge.jpg", []).text.contains("<figcaption>The &lt;ridge&gt;<"))
             let file = try Self.target(try await server.post("/1/shares/auto/p/ridge.jpg"))
             let alone = try await server.send("GET \(file)", []).text
             #expect(!alone.contains("The &lt;ridge") && alone.contains("data-kind=\"flat\" "))
-            #expect(alone.contains("<a href=\"?dl=1\"><img src=\"/s/") && alone.contains("src=\"\(WebFile.viewerScript.address)\""))
+            #expect(
+                alone.contains("<a href=\"?dl=1\"><img src=\"/s/")
+                    && alone.contains("src=\"\(WebFile.viewerScript.address)\""))
         }
     }
 

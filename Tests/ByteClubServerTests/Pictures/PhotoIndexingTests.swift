@@ -25,7 +25,8 @@ import Testing
             }
             indexing.cancel()
             _ = await indexing.result
-            #expect(server.store.statistics.commits.time.count - before <= 2)
+            // Two lots: what is known of each, and then its placeholders.
+            #expect(server.store.statistics.commits.time.count - before <= 4)
         }
     }
 

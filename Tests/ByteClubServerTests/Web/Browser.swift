@@ -71,7 +71,8 @@ struct Browser {
         elsewhere = nil
         if answer.status == 303 {
             let location = try #require(answer["location"])
-            if location.hasPrefix("/") { return try await open(location) }
+            // The place within the page is the browser's own affair.
+            if location.hasPrefix("/") { return try await open(String(location.prefix { $0 != "#" })) }
             elsewhere = location
         } else if answer["content-type"]?.hasPrefix("text/html") == true {
             #expect(answer["content-security-policy"]?.contains("frame-ancestors 'none'") == true)

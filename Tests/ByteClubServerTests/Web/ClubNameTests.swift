@@ -19,7 +19,7 @@ import Testing
     private static func title(_ page: String) -> Substring? { page.firstMatch(of: /<title>([^<]*)<\/title>/)?.1 }
 
     private static func brand(_ page: String) -> Substring? {
-        page.firstMatch(of: /<header><a href="\/">(.*?)<\/a>/)?.1
+        page.firstMatch(of: /<a class="home" href="\/"[^>]*><img[^>]*><span>(.*?)<\/span><\/a>/)?.1
     }
 
     @Test("an owner gives the club a name, which all pages show, escaped, until the field is emptied")
@@ -32,14 +32,14 @@ import Testing
             #expect(server.store.clubName == Self.name)
             #expect(owner.page.contains("name=\"club\" value=\"\(Self.escaped)\""))
             for (place, title) in [
-                ("/members", "Members"), ("/", "Gallery"), ("/account", "Your account"),
+                ("/members", "Members"), ("/", "Photos"), ("/account", "Your account"),
                 ("/password", "Change password"), ("/device", "Sign in a program"),
             ] {
                 try await owner.open(place)
                 #expect(Self.title(owner.page) == "\(title) · \(Self.escaped)", "\(owner.page)")
                 #expect(Self.brand(owner.page) == "<bdi>\(Self.escaped)</bdi>" && !owner.page.contains("<b>"))
             }
-            let unknown = try await server.send("GET /photo", ["Accept: text/html"])
+            let unknown = try await server.send("GET /photograph", ["Accept: text/html"])
             #expect(Self.title(unknown.text) == "Not found · \(Self.escaped)")
             try await owner.open("/members")
             try await owner.submit("/members", ["action": "name", "club": " "])

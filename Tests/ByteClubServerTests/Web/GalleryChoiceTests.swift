@@ -48,7 +48,7 @@ struct GalleryChoiceTests {
             _ = try await server.post("/1/fileops/move", "root=auto&from_path=/ridge.jpg&to_path=/summit.jpg")
             try await browser.open("/gallery")
             #expect(Self.names(browser).sorted() == ["ridge.jpg.md", "summit.jpg"])
-            #expect(browser.page.contains("<h3><bdi>An hour before"))
+            #expect(browser.page.contains("<bdi class=\"title\">An hour before"))
             _ = try await server.post("/1/fileops/move", "root=auto&from_path=/ridge.jpg.md&to_path=/summit.jpg.md")
             try await browser.open("/gallery")
             #expect(Self.names(browser) == ["summit.jpg"] && browser.page.contains("An hour before"))

@@ -179,7 +179,7 @@ struct JoinTests {
     func unknownPage() async throws {
         try await TestServer.run { server in
             let html = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
-            for path in ["/accounts", "/photo", "/invite", "/s2/x"] {
+            for path in ["/accounts", "/photograph", "/invite", "/s2/x"] {
                 let page = try await server.send("GET \(path)", [html])
                 #expect(page.status == 404 && page["content-type"]?.hasPrefix("text/html") == true, "\(path)")
                 #expect(page.text.contains("Page not found") && page["content-security-policy"] != nil)

@@ -132,7 +132,7 @@ struct OAuth2Tests {
                 #expect(
                     !text.isEmpty
                         && text.allSatisfy { part in
-                            ["lleB</bdi>", "pot</bdi>", "lleB\">"].contains {
+                            ["lleB</bdi>", "pot</bdi>", "lleB\">", "lleB</option>"].contains {
                                 String(String.UnicodeScalarView(part)).hasPrefix($0)
                             }
                         }, "\(browser.page)")

@@ -18,9 +18,9 @@ extension ClubAPI {
         return try await bytes(of: entry, link, for: request)
     }
 
-    /// Answers `GET /s/<secret>/<name>[/<path below>]`: a page about the shared entry, or with `dl=1` its bytes; and
-    /// the pictures of the page, at `/s/<secret>/<size>.jpg`, `/s/<secret>/-/<content hash>/<size>.jpg` and
-    /// `…/tiles/<column>-<row>.jpg`.
+    /// Answers `GET /s/<secret>/<name>[/<path below>]`: a page about the shared entry, or with `dl=1` its bytes, of a
+    /// folder a zip file; and the pictures of the page, at `/s/<secret>/<size>.jpg`,
+    /// `/s/<secret>/-/<content hash>/<size>.jpg` and `…/tiles/<column>-<row>.jpg`.
     ///
     /// A link with a password shows a form until the password was sent once, by `POST`.
     func sharedPage(_ request: RoutedRequest) async throws -> Response {
@@ -32,21 +32,55 @@ extension ClubAPI {
         request.request.open.rest(on: .link(.share, secret))
         if let response = try await askPassword(of: link, request) { return response }
         if let response = try await picture(link, request) { return response }
+        if let response = try await storyPhoto(link, request, isDownload: isDownload) { return response }
         let below = request.tail.dropFirst(2).joined(separator: "/")
         guard let entry = try await store.entry(.share, secret: secret, below: below) else {
-            return SharePage.missing.response(.notFound, of: club)
+            let page =
+                below.isEmpty
+                ? SharePage.missing
+                : SharePage.gone(from: link, rootURL: "/s/\(secret)/" + PercentEncoding.encode(link.path.name))
+            return page.response(.notFound, of: club)
         }
         if isDownload, !entry.isFolder {
-            let name = "attachment; filename*=UTF-8''\(PercentEncoding.encode(entry.path.name))"
-            return try await bytes(
-                of: entry, link, for: request, headers: [.contentDisposition: name, .referrerPolicy: "no-referrer"])
+            return try await download(entry, link, request)
+        }
+        if isDownload {
+            do {
+                return try await archive(of: entry, link, request)
+            } catch let error as APIError {
+                var response = SharePage.refused(error).response(HTTPResponse.Status(code: error.status), of: club)
+                response.headers[.retryAfter] = error.retryAfter.map(String.init)
+                return response
+            }
         }
         if isPicture, !entry.isFolder {
             return try await thumbnail(of: entry, size: .l, format: .jpeg, for: request)
         }
-        if isDownload || isPicture { return SharePage.missing.response(.notFound, of: club) }
-        let builder = SharePageBuilder(store: store, reader: reader, media: media, settings: settings)
-        return try await builder.page(of: entry, link, request).response(.ok, of: club)
+        if isPicture { return SharePage.missing.response(.notFound, of: club) }
+        return try await builder(link, request).page(of: entry).response(.ok, of: club)
+    }
+
+    private func builder(_ link: Link, _ request: RoutedRequest) -> SharePageBuilder {
+        SharePageBuilder(
+            store: store, reader: reader, media: media, settings: settings, link: link, request: request, club: club)
+    }
+
+    private func download(_ file: FolderEntry, _ link: Link, _ request: RoutedRequest) async throws -> Response {
+        let name = "attachment; filename*=UTF-8''\(PercentEncoding.encode(file.path.name))"
+        return try await bytes(
+            of: file, link, for: request, headers: [.contentDisposition: name, .referrerPolicy: "no-referrer"])
+    }
+
+    /// Answers `GET /s/<secret>/-/<content hash>`: the page or the bytes of a photo that a shared note shows; nil when
+    /// the URL names none.
+    private func storyPhoto(_ link: Link, _ request: RoutedRequest, isDownload: Bool) async throws -> Response? {
+        let pieces = Array(request.tail.dropFirst())
+        guard pieces.count == 2, pieces[0] == "-", let hash = ContentHash(pieces[1]),
+            let root = try await store.entry(.share, secret: link.secret, below: ""),
+            let story = try await SharedStory(of: root, below: nil, in: store), let photo = story.photo(with: hash)
+        else { return nil }
+        if isDownload { return try await download(photo, link, request) }
+        return try await builder(link, request).page(of: photo, in: story).response(.ok, of: club)
     }
 
     /// A file's bytes, or the copy of them that a link may give.
@@ -77,8 +111,12 @@ extension ClubAPI {
             photo = root
         } else if isByContent {
             guard let hash = ContentHash(pieces[1]) else { return nil }
-            let found = try await store.photos(with: hash, limit: Self.mostFilesOfPhoto)
-            photo = found.first { $0.node == root.node || (root.isFolder && $0.path.key.isBelow(root.path.key)) }
+            if let story = try await SharedStory(of: root, below: nil, in: store) {
+                photo = story.photo(with: hash)
+            } else {
+                let found = try await store.photos(with: hash, limit: Self.mostFilesOfPhoto)
+                photo = found.first { $0.node == root.node || (root.isFolder && $0.path.key.isBelow(root.path.key)) }
+            }
         } else {
             return nil
         }

@@ -53,6 +53,7 @@ struct ClubResponder: Sendable {
         CrossOrigin.allow(request, in: &head.headerFields)
         if client.isSecure { head.headerFields.requireTLS() }
         let isHead = request.method == .head
+        let produced = ByteCount()
         record.finish(
             status: response.status.code, received: body.received, sent: isHead ? 0 : response.body.length, since: start
         )
@@ -60,11 +61,15 @@ struct ClubResponder: Sendable {
         do {
             try await writer.write(
                 response: head,
-                body: isHead ? ResponseBody() : self.body(of: response, endingWith: open, on: channel.eventLoop))
+                body: isHead
+                    ? ResponseBody()
+                    : self.body(of: response, endingWith: open, on: channel.eventLoop, counting: produced))
         } catch {
+            record.add(sent: produced.total)
             log(record, of: request, remark: "the answer was not sent completely")
             throw error
         }
+        record.add(sent: produced.total)
         log(record, of: request)
     }
 
@@ -92,7 +97,7 @@ struct ClubResponder: Sendable {
 
     private func head(of response: Response, id: String, keepsConnection: Bool) -> HTTPResponse {
         var headers = response.headers
-        if case .none = response.body {} else { headers[.contentLength] = String(response.body.length) }
+        if case .none = response.body {} else { headers[.contentLength] = response.body.knownLength.map { String($0) } }
         headers[.cacheControl] = response.headers[.cacheControl] ?? "no-cache"
         headers[.pragma] = "no-cache"
         headers[.xContentTypeOptions] = "nosniff"
@@ -104,7 +109,7 @@ struct ClubResponder: Sendable {
 
     /// Sends a response's content; the request ends before the last piece.
     private func body(
-        of response: Response, endingWith open: OpenRequest, on loop: any EventLoop
+        of response: Response, endingWith open: OpenRequest, on loop: any EventLoop, counting produced: ByteCount
     ) -> ResponseBody {
         switch response.body {
         case .none: ResponseBody()
@@ -124,6 +129,29 @@ struct ClubResponder: Sendable {
                 open.end()
                 try await writer.finish(nil)
             }
+        case .produced(let producer):
+            ResponseBody(contentLength: producer.length.map { Int($0) }) { writer in
+                budget.begin()
+                defer { budget.end() }
+                try await send(producer, to: &writer, on: loop, counting: produced)
+                open.end()
+                try await writer.finish(nil)
+            }
+        }
+    }
+
+    /// Makes and sends a content piece by piece; counts it where its length was not known before.
+    private func send(
+        _ producer: any BodyProducer, to writer: inout any ResponseBodyWriter, on loop: any EventLoop,
+        counting produced: ByteCount
+    ) async throws {
+        let budget = budget
+        try await producer.produce {
+            budget.pieceSize
+        } _: { piece in
+            if producer.length == nil { produced.add(piece.readableBytes) }
+            try await writer.write(piece)
+            try await loop.submit {}.get()
         }
     }
 
@@ -160,6 +188,17 @@ struct ClubResponder: Sendable {
             piece = try await next
         }
     }
+}
+
+/// Counts the bytes of a content whose length was not known before it was sent.
+final class ByteCount: Sendable {
+    private let bytes = Atomic<Int64>(0)
+
+    /// The bytes so far.
+    var total: Int64 { bytes.load(ordering: .relaxed) }
+
+    /// Adds some.
+    func add(_ count: Int) { bytes.wrappingAdd(Int64(count), ordering: .relaxed) }
 }
 
 /// Shares the memory for answers that are read piece by piece among those that are being sent.

@@ -39,6 +39,9 @@ struct RequestRecord: Sendable, CustomStringConvertible {
         self.sent = sent
     }
 
+    /// Adds bytes of a body whose length was not known before.
+    mutating func add(sent count: Int64) { sent += count }
+
     private var milliseconds: Double { (seconds * 1e4).rounded() / 10 }
 
     /// The line, as in `GET /1/files/auto/a.md 200 0.8ms in=0 out=1310 peer=192.0.2.7 uid=3 id=…`.

@@ -12,11 +12,19 @@ struct Response: Sendable {
         case bytes(ByteBuffer)
         /// Some of a large content's bytes.
         case blob(any BlobReader, Range<Int64>)
+        /// A content that is made while it is sent.
+        case produced(any BodyProducer)
 
-        /// The content's length in bytes.
+        /// The content's length in bytes; nil when it shows only at the end.
+        var knownLength: Int64? {
+            if case .produced(let producer) = self { producer.length } else { length }
+        }
+
+        /// The content's length in bytes, as far as it is known.
         var length: Int64 {
             switch self {
             case .none: 0
+            case .produced(let producer): producer.length ?? 0
             case .bytes(let buffer): Int64(buffer.readableBytes)
             case .blob(_, let range): Int64(range.count)
             }
@@ -58,7 +66,10 @@ struct Response: Sendable {
 
     /// Whether it is sent piece by piece, no faster than the client receives it.
     var isStreamed: Bool {
-        if case .blob = body { true } else { lease != nil }
+        switch body {
+        case .blob, .produced: true
+        case .none, .bytes: lease != nil
+        }
     }
 
     private var isLarge: Bool {

@@ -2,78 +2,11 @@ import ByteClubCore
 import GRDB
 
 extension SQLiteStore {
-    // The page is chosen by dates and numbers alone, which an index has in this order; texts are read for it only.
-    private static func gallery(_ comparison: String, _ order: String, kinds: Int?) -> String {
-        let place = "(g.date, g.revision) \(comparison) (:date, :revision)"
-        let columns = "g.date, g.revision, l.key"
-        let all = """
-            SELECT \(columns) FROM gallery_item g CROSS JOIN latest l ON l.revision = g.revision
-            WHERE \(place) AND NOT (substr(l.key, -3) = '.md' AND EXISTS (
-                SELECT 1 FROM latest p JOIN gallery_item h ON h.revision = p.revision
-                WHERE p.key = substr(l.key, 1, length(l.key) - 3) AND h.kind IS NOT NULL))
-            """
-        // One after the other in the order of the index, which SQLite merges; of a list of kinds it would sort all.
-        let some = { (count: Int) in
-            (0..<count).map { index in
-                """
-                SELECT \(columns) FROM gallery_item g CROSS JOIN latest l ON l.revision = g.revision
-                WHERE g.kind = :kind\(index) AND \(place)
-                """
-            }.joined(separator: " UNION ALL ")
-        }
-        return """
-            WITH page AS (\(kinds.map(some) ?? all) ORDER BY 1 \(order), 2 \(order) LIMIT :limit)
-            SELECT page.date, substr(c.bytes, 1, \(GalleryItem.textLimit)), \(SQLiteFolderState.columns)
-            FROM page JOIN version v ON v.revision = page.revision
-            LEFT JOIN gallery_item photo ON photo.revision = page.revision AND photo.kind IS NOT NULL
-            LEFT JOIN latest beside ON beside.key = page.key || '.md' AND photo.revision IS NOT NULL
-            LEFT JOIN version caption ON caption.revision = beside.revision AND caption.kind = 0
-            LEFT JOIN content c ON c.hash = CASE WHEN photo.revision IS NULL THEN v.hash ELSE caption.hash END
-            ORDER BY page.date \(order), page.revision \(order)
-            """
-    }
-
-    func gallery(_ side: GallerySide, of kinds: Set<PhotoShape.Kind>?, limit: Int) async throws -> [GalleryItem] {
-        if kinds?.isEmpty == true { return [] }
-        let (comparison, order, place) =
-            switch side {
-            case .older(let place): ("<", "DESC", place)
-            case .newer(let place): (">", "ASC", place)
-            }
-        let sql = Self.gallery(comparison, order, kinds: kinds?.count)
-        var arguments: StatementArguments = [
-            "date": place.seconds, "revision": place.revision, "limit": limit,
-        ]
-        for (index, kind) in (kinds ?? []).enumerated() { arguments += ["kind\(index)": kind.rawValue] }
-        return try await query { [arguments] database in
-            try database.rows(sql, arguments) { row in
-                GalleryItem(
-                    entry: try SQLiteFolderState.entry(row, at: 2), date: APIDate(seconds: row[0]), text: row.bytes(1))
-            }
-        }
-    }
-
     func galleryPlace(of revision: Int64) async throws -> GalleryPlace? {
         try await query { database in
             try database.rows("SELECT date FROM gallery_item WHERE revision = ?", [revision]) { row in
                 GalleryPlace(seconds: row[0], revision: revision)
             }.first
-        }
-    }
-
-    func galleryMonths(limit: Int) async throws -> [APIDate] {
-        try await query { database in
-            try database.rows(
-                """
-                WITH RECURSIVE month(newest) AS (
-                    SELECT max(date) FROM gallery_item
-                    UNION ALL
-                    SELECT (SELECT max(date) FROM gallery_item
-                        WHERE date < CAST(strftime('%s', newest, 'unixepoch', 'start of month') AS INTEGER))
-                    FROM month WHERE newest IS NOT NULL)
-                SELECT newest FROM month WHERE newest IS NOT NULL LIMIT ?
-                """, [limit]
-            ) { APIDate(seconds: $0[0]) }
         }
     }
 

@@ -23,19 +23,29 @@ extension SQLiteStore {
         }
     }
 
+    /// The columns from which ``shape(_:at:)`` makes a shape.
+    static let shapeColumns = """
+        m.kind, m.width, m.height, m.hfov, m.vfov, m.yaw, m.pitch, m.heading, m.estimate
+        """
+    /// How many those are.
+    static let shapeCount = 9
+
     private static func mediaInfo(_ row: Row) -> MediaInfo {
         let (latitude, longitude): (Double?, Double?) = (row[1], row[2])
         let place = latitude.flatMap { latitude in
             longitude.map { MediaInfo.Place(latitude: latitude, longitude: $0) }
         }
-        let kind = (row[3] as String?).flatMap { PhotoShape.Kind(rawValue: $0) }
-        let shape = kind.map { kind in
-            PhotoShape(
-                kind: kind, width: row[4] ?? 0, height: row[5] ?? 0, hFOV: row[6], vFOV: row[7], yaw: row[8] ?? 0,
-                pitch: row[9] ?? 0, heading: row[10], isEstimate: row[11] ?? false)
-        }
         let taken = (row[0] as Int64?).map { TakenTime(clock: APIDate(seconds: $0), offset: row[12]) }
-        return MediaInfo(taken: taken, place: place, shape: shape)
+        return MediaInfo(taken: taken, place: place, shape: shape(row, at: 3))
+    }
+
+    /// The shape in ``shapeColumns`` that begin at an index of a row; nil when there is none.
+    static func shape(_ row: Row, at first: Int) -> PhotoShape? {
+        guard let name: String = row[first], let kind = PhotoShape.Kind(rawValue: name) else { return nil }
+        return PhotoShape(
+            kind: kind, width: row[first + 1] ?? 0, height: row[first + 2] ?? 0, hFOV: row[first + 3],
+            vFOV: row[first + 4], yaw: row[first + 5] ?? 0, pitch: row[first + 6] ?? 0, heading: row[first + 7],
+            isEstimate: row[first + 8] ?? false)
     }
 
     func keep(_ found: [ContentHash: MediaInfo]) async throws {
@@ -55,6 +65,29 @@ extension SQLiteStore {
                         shape?.vFOV, shape?.yaw, shape?.pitch, shape?.heading, shape?.isEstimate,
                         info.taken?.offset,
                     ])
+            }
+        }
+    }
+
+    func withoutPlaceholders(_ hashes: [ContentHash]) async throws -> [ContentHash] {
+        if hashes.isEmpty { return [] }
+        return try await query { database in
+            try database.rows(
+                """
+                \(HashList.sql)
+                SELECT number FROM listed CROSS JOIN media_info ON hash = \(HashList.hash)
+                WHERE placeholder IS NULL AND kind IS NOT NULL ORDER BY number
+                """, HashList.arguments(hashes)
+            ) { hashes[$0[0] as Int] }
+        }
+    }
+
+    func keep(placeholders: [ContentHash: [UInt8]]) async throws {
+        if placeholders.isEmpty { return }
+        try await writer.perform { transaction in
+            for (hash, colours) in placeholders {
+                try transaction.execute(
+                    "UPDATE media_info SET placeholder = ? WHERE hash = ?", [Data(colours), hash.data])
             }
         }
     }

@@ -111,6 +111,9 @@ extension Schema {
                 """)
     }
 
+    /// Version 17: photos have a few colours for the time until they are there; the server adds those of older ones.
+    static let addPlaceholders = "ALTER TABLE media_info ADD COLUMN placeholder BLOB"
+
     /// Replaces a piece of the text of a view or a trigger.
     private static func change(
         _ type: String, _ name: String, _ piece: String, _ db: Database, _ replacement: (String) -> String

@@ -12,7 +12,7 @@ enum Schema {
     private static let migrations: [@Sendable (Database) throws -> Void] = [
         createTables, addAccounts, sql(addListings), sql(addLinks), addNodes, sql(addHistory), sql(addQuotas),
         sql(addLinkNodes), sql(addFileTimes), sql(addSearch), sql(addExecutable), sql(addPhotos), addGallery,
-        superseded, superseded, keepClocks,
+        superseded, superseded, keepClocks, sql(addPlaceholders),
     ]
 
     /// A step that is nothing but statements.

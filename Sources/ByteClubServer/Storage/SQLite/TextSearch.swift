@@ -38,12 +38,17 @@ struct TextSearch {
 
     /// Looks for the entries, and describes those that are found.
     mutating func run(describe: (FolderEntry) throws -> Metadata) throws -> TextSearchResults {
+        try find()
+        return TextSearchResults(try described(describe), isComplete: isComplete)
+    }
+
+    /// Looks for the entries.
+    mutating func find() throws {
         let fresh = try scanPending()
         take(fresh.names)
         try findIndexed("name : (\(query.expression))")
         take(fresh.texts)
         try findIndexed(query.expression)
-        return TextSearchResults(try described(describe), isComplete: isComplete)
     }
 
     /// Searches entries that are not in the index yet, the last changed first.

@@ -12,18 +12,18 @@ extension ClubStoreConformance {
             }
             try await run.put("/gone.md", [1])
             try await run.delete("/gone.md")
-            let all = try await run.store.gallery(.older(than: .newest), of: nil, limit: 100)
+            let all = try await run.store.gallery(.older(than: .newest), of: .all, limit: 100)
             #expect(all.map(\.entry.path.string) == ["/e/f.jpeg", "/c.txt", "/b.JPG", "/a.md"])
             #expect(all.map(\.isPhoto) == [true, false, true, false])
             #expect(all.map(\.text) == [nil, Array("c.txt".utf8), nil, Array("a.md".utf8)])
             var place = GalleryPlace.newest
             for item in all {
-                #expect(try await run.store.gallery(.older(than: place), of: nil, limit: 1) == [item])
+                #expect(try await run.store.gallery(.older(than: place), of: .all, limit: 1) == [item])
                 place = item.place
             }
-            #expect(try await run.store.gallery(.older(than: place), of: nil, limit: 1).isEmpty)
-            #expect(try await run.store.gallery(.newer(than: all[2].place), of: nil, limit: 1) == [all[1]])
-            #expect(try await run.store.gallery(.newer(than: all[2].place), of: nil, limit: 9) == [all[1], all[0]])
+            #expect(try await run.store.gallery(.older(than: place), of: .all, limit: 1).isEmpty)
+            #expect(try await run.store.gallery(.newer(than: all[2].place), of: .all, limit: 1) == [all[1]])
+            #expect(try await run.store.gallery(.newer(than: all[2].place), of: .all, limit: 9) == [all[1], all[0]])
         },
         ClubStoreConformance("a photo is where it was taken in time, and where many are of one second none is lost") {
             run in
@@ -34,7 +34,7 @@ extension ClubStoreConformance {
             try await run.store.keep([hash: MediaInfo(taken: TakenTime(clock: APIDate(seconds: 1000)))])
             var (place, names): (GalleryPlace, [String]) = (.newest, [])
             while true {
-                let page = try await run.store.gallery(.older(than: place), of: nil, limit: 4)
+                let page = try await run.store.gallery(.older(than: place), of: .all, limit: 4)
                 guard let last = page.last else { break }
                 names += page.map(\.entry.path.name)
                 place = last.place
@@ -47,7 +47,7 @@ extension ClubStoreConformance {
             try await run.put("/ridge.JPG.md", Array("The ridge".utf8))
             try await run.put("/lost.jpg.md", Array("No photo".utf8))
             func texts() async throws -> [String: [UInt8]?] {
-                let items = try await run.store.gallery(.older(than: .newest), of: nil, limit: 100)
+                let items = try await run.store.gallery(.older(than: .newest), of: .all, limit: 100)
                 return Dictionary(uniqueKeysWithValues: items.map { ($0.entry.path.name, $0.text) })
             }
             #expect(
@@ -56,4 +56,16 @@ extension ClubStoreConformance {
             #expect(try await texts() == ["Ridge.jpg": nil, "lost.jpg.md": Array("No photo".utf8)])
         },
     ]
+}
+
+extension GalleryStore {
+    /// The items of some kinds in the whole gallery.
+    func gallery(_ side: GallerySide, of content: GalleryFilter.Content, limit: Int) async throws -> [GalleryItem] {
+        try await gallery(side, matching: GalleryFilter(content: content), limit: limit).items
+    }
+
+    /// The newest date of each month.
+    func galleryMonths() async throws -> [APIDate] {
+        try await gallery(.older(than: .newest), matching: GalleryFilter(), limit: 1).months
+    }
 }

@@ -85,28 +85,26 @@ extension ClubStoreConformance {
             run in
             let club = try await PhotoClub(run)
             _ = club
-            let all = try await run.store.gallery(.older(than: .newest), of: [.sphere, .strip], limit: 9)
+            let all = try await run.store.gallery(.older(than: .newest), of: .panoramas, limit: 9)
             #expect(all.map(\.entry.path.name) == ["c.jpeg", "b.jpg", "a.jpg"])
-            let rest = try await run.store.gallery(.older(than: all[0].place), of: [.sphere, .strip], limit: 1)
+            let rest = try await run.store.gallery(.older(than: all[0].place), of: .panoramas, limit: 1)
             #expect(rest == [all[1]])
-            let before = try await run.store.gallery(.newer(than: all[2].place), of: [.sphere, .strip], limit: 9)
+            let before = try await run.store.gallery(.newer(than: all[2].place), of: .panoramas, limit: 9)
             #expect(before == [all[1], all[0]])
-            #expect(try await run.store.gallery(.older(than: .newest), of: [], limit: 9).isEmpty)
         },
         ClubStoreConformance("each month that has notes or photos is told once, by its newest, the newest month first")
         {
             run in
             let club = try await PhotoClub(run)
-            #expect(try await run.store.galleryMonths(limit: 9).count == 1)
+            #expect(try await run.store.galleryMonths().count == 1)
             try await run.put("/x.jpg", [90])
             try await run.put("/y.jpg", [91])
             // 2013-08-05 and the first and last seconds of 2013-08 and 2013-07.
             try await club.tell([90], .flat, taken: 1_375_315_200)
             try await club.tell([91], .flat, taken: 1_375_315_199)
             try await club.tell([4], .flat, taken: 1_375_720_812)
-            let months = try await run.store.galleryMonths(limit: 9)
+            let months = try await run.store.galleryMonths()
             #expect(months.count == 3 && months.prefix(2).map(\.seconds) == [1_375_720_812, 1_375_315_199])
-            #expect(try await run.store.galleryMonths(limit: 1) == Array(months.prefix(1)))
         },
     ]
 }

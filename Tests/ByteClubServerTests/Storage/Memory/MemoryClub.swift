@@ -67,6 +67,8 @@ struct MemoryClub: Sendable {
     /// The small contents.
     var contents: [ContentHash: [UInt8]] = [:]
     var photos: [ContentHash: MediaInfo] = [:]
+    /// The placeholders of contents.
+    var placeholders: [ContentHash: [UInt8]] = [:]
     var publicURL: String?
     var clubName: String?
     var people: [Person] = []
