@@ -64,6 +64,24 @@ extension EndToEnd {
             }
         }
 
+        @Test("a view has a number at each hot spot of the photo, and a line for each below")
+        func spots() async throws {
+            let club = try await Club.start()
+            let ann = try await club.member("ann")
+            let uploaded = try await ann.byteclub("photos", "upload", Fixture.path("panoramas/city.jpg"))
+            #expect(uploaded.status == 0, "\(uploaded)")
+            let note = "The square.\n\nat 10,-5: [to the hut](hut.jpg)\nat 180,0: [](../trip.md)\n"
+            let added = try await ann.byteclub("notes", "add", "photos/city.jpg.md", input: Array(note.utf8))
+            #expect(added.status == 0, "\(added)")
+            let shown = try await ann.start(
+                ["photos", "show", "city.jpg", "--view", "0,0"], environment: ["TERM": "xterm"],
+                terminals: [.output, .errors], columns: 60
+            ).result()
+            #expect(shown.status == 0 && shown.text.contains("m 1 ") && !shown.text.contains("m 2 "), "\(shown)")
+            #expect(shown.text.contains("1  to the hut  hut.jpg"), "\(shown)")
+            #expect(shown.text.contains("behind, at 180,0"), "\(shown)")
+        }
+
         @Test("a download brings the bytes, a thumbnail a smaller JPEG, each as one whole file")
         func download() async throws {
             let club = try await Club.start()

@@ -29,6 +29,27 @@ extension EndToEnd {
             Self.expectCursor(session)
         }
 
+        @Test("a note's photos are drawn between its lines, and in a pipe the note is its bytes")
+        func story() async throws {
+            let club = try await Club.start()
+            let ann = try await club.member("ann")
+            let uploaded = try await ann.byteclub("photos", "upload", Fixture.path("panoramas/city.jpg"))
+            #expect(uploaded.status == 0, "\(uploaded)")
+            let note = "# Trip\n\nWe went up.\n![The ridge](photos/city.jpg)\n![x](photos/gone.jpg)\nAnd down.\n"
+            let added = try await ann.byteclub("notes", "add", "trip.md", input: Array(note.utf8))
+            #expect(added.status == 0, "\(added)")
+            let session = try ann.startAtTerminal(["notes", "show", "trip.md"], environment: Self.drawing)
+            try await eventually("it ends") { session.status != nil }
+            #expect(session.status == 0 && session.hasModesOfBefore)
+            let text = session.text
+            #expect(text.ranges(of: Self.query).count == 1 && !text.contains("![The ridge]"))
+            let places = ["We went up.", "\u{2580}", "The ridge", "![x]", "there is no photo", "And down."]
+                .compactMap { text.firstRange(of: $0)?.lowerBound }
+            #expect(places.count == 6 && places == places.sorted(), "\(text)")
+            let piped = try await ann.byteclub("notes", "show", "trip.md")
+            #expect(piped.output == Array(note.utf8) && piped.errors.isEmpty, "\(piped)")
+        }
+
         @Test("Ctrl-C in 'photos show', while the terminal is asked and while the server says nothing")
         func show() async throws {
             // Its clients are accepted by the kernel, and hear nothing.

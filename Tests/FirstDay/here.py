@@ -47,7 +47,7 @@ class Club:
         self.port = int(self.site.rpartition(":")[2])
         browser = self.browser("hana")
         browser.register(self.serving.wait_for(r"http://\S+/invite/\S+")[0])
-        browser.sees("Next steps", "owns the club")
+        browser.sees("Add this machine", "owns the club")
 
     def newcomer(self, name):
         """Somebody whose machine hands pages to a browser."""

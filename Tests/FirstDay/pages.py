@@ -26,7 +26,9 @@ class Visitor:
     def join(self, link):
         """Joins the club by an invitation."""
         self.register(link)
-        self.sees("Next steps", "has joined")
+        self.sees("Add this machine", "has joined")
+        self.open(urllib.parse.urljoin(link, "/account"))
+        self.sees("Add a machine", "sees the account")
         text = self.text()
         told("byteclub login https://club.example:8443" in text, "the page has the line to sign in with", text)
 

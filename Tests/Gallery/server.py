@@ -20,7 +20,7 @@ password = "seven by the car park"
 class Server:
     """`byteclub-server` with data of its own, which goes with it."""
 
-    def __init__(self, programs):
+    def __init__(self, programs, *options):
         for name in ("byteclub", "byteclub-server"):
             told(
                 (programs / name).exists(),
@@ -31,7 +31,7 @@ class Server:
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="byteclub-gallery-"))
         self.log = open(self.work / "log", "w+")
         self.process = subprocess.Popen(
-            [programs / "byteclub-server", "--data", self.work / "data", "--listen", "127.0.0.1:0"],
+            [programs / "byteclub-server", "--data", self.work / "data", "--listen", "127.0.0.1:0", *options],
             stdout=subprocess.PIPE,
             stderr=self.log,
             text=True,
@@ -49,20 +49,20 @@ class Server:
         shutil.rmtree(self.work)
         told(not errors, "the server's log has no error", "".join(errors))
 
-    def member(self, name):
-        return Member(self, name)
+    def member(self, name, role="editor"):
+        return Member(self, name, role)
 
 
 class Member:
     """Somebody with an account, a home and a token."""
 
-    def __init__(self, server, name):
+    def __init__(self, server, name, role):
         self.server, self.name = server, name
         self.home = server.work / name
         self.home.mkdir()
         data = str(server.work / "data")
         self.token = ""
-        self.token = json.loads(self.run("members", "add", name, "--data", data, "--json"))["token"]
+        self.token = json.loads(self.run("members", "add", name, "--data", data, "--role", role, "--json"))["token"]
         self.run("members", "password", name, "--data", data, given=password + "\n")
 
     def run(self, *arguments, given="", code=0):
@@ -97,11 +97,12 @@ class Member:
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)["url"]
 
-    def put(self, path, content):
+    def put(self, path, content, modified=None):
         """Puts a file to the server, and returns the moment right before its last byte was sent, in ms since 1970."""
+        query = "?client_mtime=" + urllib.parse.quote(modified) if modified else ""
         address = urllib.parse.urlsplit(self.server.url)
         connection = http.client.HTTPConnection(address.hostname, address.port, timeout=60)
-        connection.putrequest("PUT", "/1/files_put/dropbox/byteclub/" + urllib.parse.quote(path))
+        connection.putrequest("PUT", "/1/files_put/dropbox/byteclub/" + urllib.parse.quote(path) + query)
         connection.putheader("Authorization", f"Bearer {self.token}")
         connection.putheader("Content-Length", str(len(content)))
         connection.endheaders()

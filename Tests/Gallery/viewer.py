@@ -19,7 +19,7 @@ allowed = 3.0
 class Viewers:
     """Test pictures of each kind, all made of one real sphere, on pages of their own."""
 
-    def __init__(self):
+    def __init__(self, _):
         fetched = subprocess.run([project / "Config/fetch-fixtures", "photos"], capture_output=True, text=True)
         told(fetched.returncode == 0, "there is a real sphere of 5760x2880", fetched.stderr)
         sphere = Image.open(f"{fetched.stdout.strip()}/1.jpg").convert("RGB")
@@ -64,8 +64,10 @@ class Viewers:
         kind, angles = self.panoramas[name]
         return Panorama(Image.open(self.site.rendition(name, size)).convert("RGB"), kind, **angles)
 
+    def close(self):
+        """Nothing: its site ends with the program."""
+
     def check(self):
-        self.sizes()
         self.pixels()
         self.seam()
         self.tiles()
@@ -77,17 +79,6 @@ class Viewers:
         self.flat_pictures()
         self.phone()
         self.fallbacks()
-
-    def sizes(self):
-        sizes = {
-            file.name: len(subprocess.run(["gzip", "-9nc", file], capture_output=True, check=True).stdout)
-            for file in sorted(templates.iterdir())
-            if file.suffix in (".js", ".css")
-        }
-        for name, limit in (("viewer.js", 8100), ("viewer.css", 1500)):
-            told(sizes[name] <= limit, f"{name} has {sizes[name]} bytes by gzip, of {limit} at most")
-        total = sum(sizes.values())
-        told(total <= 15 * 1024, f"all scripts and styles have {total} bytes by gzip, of {15 * 1024} at most", sizes)
 
     def open(self, visitor, name):
         """Opens a page and waits until its panorama is drawn."""

@@ -3,7 +3,10 @@
 import base64
 import io
 import json
+import pathlib
+import shutil
 import subprocess
+import tempfile
 import time
 
 from browser import Browser
@@ -14,10 +17,15 @@ from steps import eventually
 keys = {
     name: chr(code)
     for name, code in {
+        "Backspace": 0xE003,
         "Tab": 0xE004,
         "Enter": 0xE007,
         "Shift": 0xE008,
+        "Control": 0xE009,
         "Escape": 0xE00C,
+        "Space": 0x20,
+        "PageUp": 0xE00E,
+        "PageDown": 0xE00F,
         "End": 0xE010,
         "Home": 0xE011,
         "Left": 0xE012,
@@ -47,10 +55,13 @@ class Visitor(Browser):
     """A browser with a profile of its own that does what people do with mouse, fingers and keyboard."""
 
     there = []
+    is_firefox = False
 
     def __init__(self, name, phone=False, switches=with_webgl):
         super().__init__(name, phone, switches, **{"goog:loggingPrefs": {"performance": "ALL", "browser": "ALL"}})
         self.there.append(self)
+        self.downloads = pathlib.Path(tempfile.mkdtemp(prefix="byteclub-downloads-"))
+        self.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(self.downloads))
         # What the last page may load, as its server says.
         self.policy = ""
         self.command("Page.addScriptToEvaluateOnNewDocument", source=notebook)
@@ -78,6 +89,21 @@ class Visitor(Browser):
         )
         return self.call("POST", "/execute/async", {"script": body, "args": list(arguments)})
 
+    def see(self, what, script, *arguments, seconds=30):
+        """Waits until a function body returns something in the page, prints that as a step, and returns it."""
+        return eventually(what, lambda: self.run(script, *arguments), self.text, seconds)
+
+    def has(self, css):
+        """How many elements that can be seen a selector finds."""
+        return self.run("return [...document.querySelectorAll(args[0])].filter(e => e.checkVisibility()).length", css)
+
+    def address(self):
+        return self.run("return decodeURI(location.pathname + location.search)")
+
+    def reads(self, css):
+        """The text of the first element of a selector."""
+        return self.run("return document.querySelector(args[0])?.innerText.trim() ?? null", css)
+
     def elements(self, css):
         found = self.call("POST", "/elements", {"using": "css selector", "value": css})
         return [next(iter(element.values())) for element in found]
@@ -85,6 +111,7 @@ class Visitor(Browser):
     def close(self):
         self.there.remove(self)
         self.call("DELETE", "")
+        shutil.rmtree(self.downloads)
 
     @classmethod
     def close_all(cls):
@@ -105,6 +132,30 @@ class Visitor(Browser):
             steps += [{"type": "keyDown", "value": key} for key in chord]
             steps += [{"type": "keyUp", "value": key} for key in reversed(chord)]
         self.act({"type": "key", "id": "keyboard", "actions": steps})
+
+    def type(self, text):
+        """Types a text into whatever has the focus."""
+        steps = [{"type": kind, "value": letter} for letter in text for kind in ("keyDown", "keyUp")]
+        self.act({"type": "key", "id": "keyboard", "actions": steps})
+
+    def enter(self, css, text):
+        """Replaces what is in a field."""
+        field, *_ = self.elements(css)
+        self.call("POST", f"/element/{field}/clear", {})
+        self.call("POST", f"/element/{field}/value", {"text": text})
+
+    def press_button(self, css):
+        """Clicks an element as WebDriver does: scrolled into view, and not covered by another."""
+        element, *_ = self.elements(css)
+        self.call("POST", f"/element/{element}/click", {})
+
+    def choose(self, css, *files):
+        """Chooses files in a field."""
+        field, *_ = self.elements(css)
+        self.call("POST", f"/element/{field}/value", {"text": "\n".join(map(str, files))})
+
+    def back(self):
+        self.call("POST", "/back", {})
 
     def focus(self, css):
         self.run("document.querySelector(args[0]).focus()", css)
@@ -202,12 +253,34 @@ class Visitor(Browser):
         return answer[0], decoded(answer[1].partition(",")[2])
 
     def shift(self):
-        """How much the layout has shifted, as Chromium counts it."""
-        return self.run("return seen.shift")
+        """How much the layout has shifted, as Chromium counts it, in thousandths."""
+        return round(self.run("return seen.shift"), 3)
 
     def refused(self):
         """What the page's policy has refused."""
         return self.run("return seen.refused")
+
+    def complaints(self):
+        """What the page has complained of in the console since the last call."""
+        lines = self.call("POST", "/se/log", {"type": "browser"})
+        messages = [line["message"] for line in lines if line["level"] in ("SEVERE", "WARNING")]
+        # What the driver of a screen that is not there says of itself.
+        return [message for message in messages if "GL Driver Message" not in message]
+
+    def dark(self, on=True):
+        self.prefer("prefers-color-scheme", "dark" if on else "light")
+
+    def prefer(self, feature, value):
+        """Tells pages what somebody has chosen in the system."""
+        self.preferences = {**getattr(self, "preferences", {}), feature: value}
+        features = [{"name": name, "value": value} for name, value in self.preferences.items()]
+        self.command("Emulation.setEmulatedMedia", features=features)
+
+    def resize(self, width, height, scale=1):
+        """Gives the page a window of this many pixels."""
+        self.command(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=False
+        )
 
     def requests(self):
         """The addresses that were asked for since the last call; keeps the policy of the last page."""

@@ -1,8 +1,21 @@
 import ByteClubCore
 import ByteClubMedia
 
-/// Details of a photo; as JSON an ``EntryObject`` with `view` and the photo's own tags added.
+/// Details of a photo; as JSON an ``EntryObject`` with `view`, the photo's own tags and its hot spots added.
 struct PhotoInfo: CommandResult {
+    /// A hot spot.
+    struct Spot: Encodable, Sendable {
+        /// Degrees right of the panorama's middle.
+        var yaw: Double
+        /// Degrees above the horizon.
+        var pitch: Double
+        var text: String
+        /// The target as it is written.
+        var target: String
+        /// The file that it leads to; nil for none of the club.
+        var path: String?
+    }
+
     /// How the photo should be looked at.
     struct View: Encodable, Sendable {
         var width: Int
@@ -25,6 +38,8 @@ struct PhotoInfo: CommandResult {
     var details: PhotoDetails?
     /// The caption; empty without one.
     var caption = ""
+    /// The places in the photo that lead elsewhere.
+    var spots: [HotSpot] = []
 
     private static let words = [
         "sphere": "whole sphere", "partialSphere": "part of a sphere", "cylinder": "cylinder", "strip": "long strip",
@@ -37,6 +52,7 @@ struct PhotoInfo: CommandResult {
         guard photo.bytes > 0 else { return }
         let note = try await PhotoNote.ifPossible(of: path, remote)
         caption = note?.text ?? ""
+        spots = note?.caption.spots ?? []
         guard let (head, header) = try await PhotoHead.read(of: photo, remote) else { return }
         details = try? PhotoDetails(bytes: head)
         let chosen = note?.caption.view.flatMap { Panorama.Kind(rawValue: $0.rawValue) }
@@ -63,6 +79,9 @@ struct PhotoInfo: CommandResult {
         }
         if !caption.isEmpty {
             table.rows.append(["caption", caption.split(whereSeparator: \.isNewline).joined(separator: " ")])
+        }
+        for spot in spots {
+            table.rows.append(["spot", "\(spot.degrees): \(spot.label(from: photo.path)) (\(spot.target))"])
         }
         if let camera { table.rows.append(["camera", camera]) }
         if let taken { table.rows.append(["taken", Self.line(taken)]) }
@@ -93,13 +112,21 @@ struct PhotoInfo: CommandResult {
         return camera.isEmpty ? nil : camera
     }
 
-    private enum CodingKeys: String, CodingKey { case view, caption, camera, taken, latitude, longitude }
+    private enum CodingKeys: String, CodingKey { case view, caption, spots, camera, taken, latitude, longitude }
 
     func encode(to encoder: any Encoder) throws {
         try EntryObject(photo).encode(to: encoder)
         var box = encoder.container(keyedBy: CodingKeys.self)
         try box.encodeIfPresent(view, forKey: .view)
         if !caption.isEmpty { try box.encode(caption, forKey: .caption) }
+        if !spots.isEmpty {
+            let objects = spots.map { spot in
+                Spot(
+                    yaw: spot.yaw, pitch: spot.pitch, text: spot.text, target: spot.target,
+                    path: spot.path(from: photo.path)?.string)
+            }
+            try box.encode(objects, forKey: .spots)
+        }
         try box.encodeIfPresent(camera, forKey: .camera)
         try box.encodeIfPresent(taken?.description, forKey: .taken)
         try box.encodeIfPresent(details?.place?.latitude, forKey: .latitude)

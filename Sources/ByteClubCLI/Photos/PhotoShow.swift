@@ -41,7 +41,7 @@ struct PhotoShow: Sendable {
     }
 
     /// Whether an error concerns only one photo.
-    private static func isOfOnePhoto(_ error: any Error) -> Bool {
+    static func isOfOnePhoto(_ error: any Error) -> Bool {
         if error is Output.BrokenPipe || error is CancellationError { return false }
         switch Failure(error).status {
         case .badData, .noInput, .tryAgain: return true
@@ -51,7 +51,7 @@ struct PhotoShow: Sendable {
 
     /// Draws a view into a completely downloaded photo.
     func look(_ path: RemotePath, _ view: PanoramaView) async throws {
-        let metadata = try await Self.metadata(of: path, remote)
+        let metadata = try await Self.metadata(of: path, below: folder, remote)
         guard metadata.bytes <= Self.mostBytes else {
             throw Failure(
                 .badData,
@@ -64,8 +64,8 @@ struct PhotoShow: Sendable {
         _ = try await remote.download(
             path, revision: metadata.rev, limit: Self.mostBytes, to: file, progress: reporter.update)
         reporter.finish()
-        let chosen = try await PhotoNote.ifPossible(of: path, remote)?.caption.view
-        let kind = chosen.flatMap { Panorama.Kind(rawValue: $0.rawValue) }
+        let caption = try await PhotoNote.ifPossible(of: path, remote)?.caption
+        let kind = caption?.view.flatMap { Panorama.Kind(rawValue: $0.rawValue) }
         let box = PictureBox(width: 16, height: 9, columns: canvas.columns, rows: canvas.rows)
         let (width, height) = canvas.pixels(of: box)
         let name = path.name
@@ -80,30 +80,55 @@ struct PhotoShow: Sendable {
                         : "'\(name)' cannot be shown: \(error.code)")
             }
         }
-        try context.output.writeVisible(try canvas.bytes(picture, box))
+        let legend = SpotLegend(caption?.spots ?? [], of: path, below: folder, view, (width, height))
+        try context.output.writeVisible(try canvas.bytes(picture, box, marks: legend.marks))
+        let text = legend.text(context.style)
+        if !text.isEmpty { try context.output.visibleLine(text) }
     }
 
-    /// The metadata of an existing photo.
-    static func metadata(of path: RemotePath, _ remote: any Remote) async throws -> Metadata {
-        try await EntryRemoval.file(path, named: path.name, kind: "photo", remote)
+    /// The metadata of an existing photo, which an error names as people type it below a folder, else by its last part.
+    static func metadata(
+        of path: RemotePath, below folder: RemotePath? = nil, _ remote: any Remote
+    ) async throws -> Metadata {
+        let name = folder.map { path.name(below: $0) } ?? path.name
+        return try await EntryRemoval.file(path, named: name, kind: "photo", remote)
     }
 
     private func draw(
         _ path: RemotePath, _ size: ThumbnailSize, _ canvas: PictureCanvas, _ line: (Metadata) -> String
     ) async throws {
+        let thumbnail = try await Self.thumbnail(of: path, below: folder, size, remote)
+        let bytes = try Self.bytes(of: thumbnail.bytes, path, canvas)
+        try context.output.visibleLine(line(thumbnail.metadata))
+        try context.output.writeVisible(bytes)
+    }
+
+    /// The server's thumbnail of a photo, a JPEG file.
+    ///
+    /// - Throws: A ``Failure`` when there is no such photo or no thumbnail of it.
+    static func thumbnail(
+        of path: RemotePath, below folder: RemotePath? = nil, _ size: ThumbnailSize, _ remote: any Remote
+    ) async throws -> (bytes: [UInt8], metadata: Metadata) {
         do {
-            let thumbnail = try await remote.thumbnail(of: path, size: size, format: .jpeg)
-            let bytes = try canvas.bytes(jpeg: thumbnail.bytes)
-            try context.output.visibleLine(line(thumbnail.metadata))
-            try context.output.writeVisible(bytes)
-        } catch let error as RemoteError where error.code == .notFound {
-            // Photos that are too large have no thumbnail.
-            _ = try await Self.metadata(of: path, remote)
-            throw Failure(
-                .badData, "'\(path.name)' is too large to show; 'byteclub photos download' downloads it")
-        } catch let error as RemoteError where error.code == .undecodable {
-            throw Failure(.badData, "'\(path.name)' is not a photo that the server can read")
-        } catch is MediaError {
+            return try await remote.thumbnail(of: path, size: size, format: .jpeg)
+        } catch {
+            switch error.code {
+            case .notFound:
+                // Photos that are too large have no thumbnail.
+                _ = try await Self.metadata(of: path, below: folder, remote)
+                throw Failure(
+                    .badData, "'\(path.name)' is too large to show; 'byteclub photos download' downloads it")
+            case .undecodable: throw Failure(.badData, "'\(path.name)' is not a photo that the server can read")
+            default: throw error
+            }
+        }
+    }
+
+    /// The bytes that draw a thumbnail.
+    ///
+    /// - Throws: A ``Failure`` when it cannot be decoded.
+    static func bytes(of thumbnail: [UInt8], _ path: RemotePath, _ canvas: PictureCanvas) throws -> [UInt8] {
+        do { return try canvas.bytes(jpeg: thumbnail) } catch is MediaError {
             throw Failure(.badData, "the server's thumbnail of '\(path.name)' cannot be decoded")
         }
     }

@@ -11,23 +11,36 @@ enum HalfBlockPicture {
 
     private static let tolerances = [0, 4, 8, 12, 16, 20, 26, 32, 40]
 
-    /// Draws a picture with one pixel per column and two per row, in lines that reset the colours at their end.
-    static func bytes(_ picture: Picture, hasTrueColor: Bool) -> [UInt8] {
+    /// Draws a picture with one pixel per column and two per row, in lines that reset the colours at their end; marks
+    /// are text in place of the cells that they cover.
+    static func bytes(_ picture: Picture, marks: [PictureMark] = [], hasTrueColor: Bool) -> [UInt8] {
+        let places = MarkPlace.places(of: marks, width: picture.width, height: (picture.height + 1) / 2) { text in
+            (text.count + 2, 1)
+        }
         let budget = bytesPerCell * picture.width * ((picture.height + 1) / 2)
         var drawn: [UInt8] = []
         for tolerance in tolerances {
-            drawn = bytes(picture, tolerance, hasTrueColor: hasTrueColor)
+            drawn = bytes(picture, places, tolerance, hasTrueColor: hasTrueColor)
             if drawn.count <= budget { break }
         }
         return drawn
     }
 
-    private static func bytes(_ picture: Picture, _ tolerance: Int, hasTrueColor: Bool) -> [UInt8] {
+    private static func bytes(
+        _ picture: Picture, _ places: [MarkPlace], _ tolerance: Int, hasTrueColor: Bool
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
         for row in stride(from: 0, to: picture.height, by: 2) {
             var upper = Ink(code: 38, tolerance: tolerance, hasTrueColor: hasTrueColor)
             var lower = Ink(code: 48, tolerance: tolerance, hasTrueColor: hasTrueColor)
+            let marks = places.filter { $0.row == row / 2 }
             for column in 0..<picture.width {
+                if let mark = marks.first(where: { ($0.column..<$0.column + $0.width).contains(column) }) {
+                    guard mark.column == column else { continue }
+                    bytes += Array("\u{1B}[\(PictureMark.codes)m \(mark.text) ".utf8)
+                    (upper.now, lower.now) = (nil, nil)
+                    continue
+                }
                 let top = picture.pixel(column, row)
                 let bottom = picture.pixel(column, min(row + 1, picture.height - 1))
                 // Both halves are alike: a space in the background colour is enough.

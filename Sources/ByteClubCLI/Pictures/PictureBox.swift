@@ -21,13 +21,13 @@ struct PictureBox: Hashable, Sendable {
     ///
     /// A panorama uses the terminal's width and at most 12 rows, 3 for each 20 columns on wider terminals; the rest is
     /// cut off at top and bottom. Any other picture fits `rows` completely. `cell` is the ratio of a cell's height to
-    /// its width.
-    init(width: Int, height: Int, columns: Int, rows: Int, cell: Double = 2) {
+    /// its width, and `strip` replaces the rows of a panorama.
+    init(width: Int, height: Int, columns: Int, rows: Int, strip: Int? = nil, cell: Double = 2) {
         let shape = Double(width) / Double(max(1, height))
         let columns = min(max(1, columns), Self.mostColumns)
         let natural = max(1, Int((Double(columns) / shape / cell).rounded()))
         if shape >= Self.wide {
-            self.init(columns: columns, rows: min(natural, max(12, columns * 3 / 20)))
+            self.init(columns: columns, rows: min(natural, max(1, strip ?? max(12, columns * 3 / 20))))
         } else if natural <= max(1, rows) {
             self.init(columns: columns, rows: natural)
         } else {

@@ -8,6 +8,8 @@ struct PictureCanvas: Sendable {
     var columns: Int
     /// The most cells down.
     var rows: Int
+    /// The most cells down of a panorama, whose poles are cut away; nil for the usual number.
+    var strip: Int?
     /// The pixels of a cell.
     var cell: (width: Int, height: Int)
     /// Whether the terminal supports 24-bit colours, not only 256.
@@ -23,20 +25,25 @@ struct PictureCanvas: Sendable {
     func bytes(jpeg: [UInt8]) throws -> [UInt8] {
         let picture = try Picture(jpeg: jpeg)
         let box = PictureBox(
-            width: picture.width, height: picture.height, columns: columns, rows: rows, cell: cellShape)
-        if way == .iterm { return TerminalPicture.iterm(file: jpeg, box) }
-        return try bytes(picture.cut(to: box, cell: cellShape), box)
+            width: picture.width, height: picture.height, columns: columns, rows: rows, strip: strip, cell: cellShape)
+        let cut = picture.cut(to: box, cell: cellShape)
+        if way == .iterm, strip == nil || cut.height == picture.height {
+            return TerminalPicture.iterm(file: jpeg, box)
+        }
+        return try bytes(cut, box)
     }
 
-    /// The bytes that draw a picture with the box's aspect ratio.
+    /// The bytes that draw a picture with the box's aspect ratio, and marks on it.
     ///
     /// - Throws: A ``MediaError`` when there is no memory.
-    func bytes(_ picture: Picture, _ box: PictureBox) throws -> [UInt8] {
+    func bytes(_ picture: Picture, _ box: PictureBox, marks: [PictureMark] = []) throws -> [UInt8] {
+        // A digit is a bit lower than the terminal's letters, so that it is read and covers little.
+        let picture = way == .blocks ? picture : picture.marked(marks, scale: cell.height / 8)
         switch way {
         case .none: return []
         case .blocks:
             return HalfBlockPicture.bytes(
-                picture.fitted(width: box.columns, height: box.rows * 2), hasTrueColor: hasTrueColor)
+                picture.fitted(width: box.columns, height: box.rows * 2), marks: marks, hasTrueColor: hasTrueColor)
         case .kitty: return TerminalPicture.kitty(png: try picture.png(), box)
         case .iterm: return TerminalPicture.iterm(file: try picture.jpeg(quality: 85), box)
         }
@@ -67,7 +74,7 @@ extension Context {
         }
         let rows = terminal.rows() ?? 0
         return PictureCanvas(
-            way: way, columns: terminal.columns() ?? 80, rows: max(4, (rows > 0 ? rows : 24) - 3),
+            way: way, columns: terminal.columns() ?? 80, rows: max(4, (rows > 0 ? rows : 24) - 3), strip: nil,
             // The size of a small cell, so that no picture is cut off.
             cell: terminal.cell() ?? (8, 16),
             hasTrueColor: ["truecolor", "24bit"].contains(environment["COLORTERM"] ?? ""))

@@ -59,7 +59,15 @@ extension Context {
     ) async throws -> Value {
         let remote = try connector.open(login, lane)
         let isSilent = mayTakeLong || lane == .mirror || windDown != nil
-        return try await waiting(for: isSilent ? nil : login.server) {
+        return try await using(remote, of: login, mayTakeLong: isSilent, windDown: windDown, work)
+    }
+
+    /// Works with a server that is open already, as ``withRemote(_:_:mayTakeLong:windDown:_:)`` does.
+    func using<Value: Sendable>(
+        _ remote: any Remote, of login: Login, mayTakeLong isSilent: Bool = false, windDown: WindDown? = nil,
+        _ work: @escaping @Sendable (any Remote) async throws -> Value
+    ) async throws -> Value {
+        try await waiting(for: isSilent ? nil : login.server) {
             try await interrupts.cancelling(windDown) { try await work(remote) }
         }
     }

@@ -66,6 +66,9 @@ public protocol FolderState {
     /// Versions up to this number may have been forgotten, unless they are the newest at their keys; 0 when none was.
     func forgottenRevision() throws -> Int64
 
+    /// The change from which on every version is known that was there after it or after a later one.
+    func completeRevision() throws -> Int64
+
     /// Adds a version; it becomes the newest at its key, and the one that its entry has now.
     mutating func record(_ entry: FolderEntry) throws
 
@@ -80,4 +83,9 @@ public protocol FolderState {
 
     /// Remembers which version a member's operation made, or found to be there already.
     mutating func remember(_ operation: OperationID, by member: Int64, at date: APIDate, made entry: FolderEntry) throws
+}
+
+extension FolderState {
+    /// The last change that may have been forgotten, where no more is known.
+    public func completeRevision() throws -> Int64 { try forgottenRevision() }
 }

@@ -80,12 +80,17 @@ extension SharedFolder {
 
     /// What members did, the newest first: changes after one number and before another, at most `limit`.
     ///
-    /// Moving or removing a folder is one change, that of the folder. Forgotten history is left out.
-    public func history(before: Int64?, after: Int64, limit: Int) throws -> HistoryPage {
+    /// Moving or removing a folder is one change, that of the folder. Forgotten history is left out. With an author or
+    /// a condition only such changes are told; a page may then have few of them, and older ones follow.
+    public func history(
+        before: Int64?, after: Int64, limit: Int, by author: Int64? = nil,
+        where matches: (HistoryChange) -> Bool = { _ in true }
+    ) throws -> HistoryPage {
         var page = HistoryPage(sequence: try state.lastRevision(), before: nil, changes: [])
         // A move has two versions: the one at the new place is read first here, then the deletion at the old one.
         var move: FolderEntry?
         var count = 0
+        func add(_ change: HistoryChange) { if matches(change) { page.changes.append(change) } }
         var start: Int64? = before ?? .max
         while let next = start {
             start = nil
@@ -94,13 +99,13 @@ extension SharedFolder {
                 if let moved = move {
                     if entry.isDeleted, entry.modified == moved.modified, entry.author == moved.author {
                         if entry.node == moved.node {
-                            page.changes.append(try change(moved, .moved, from: entry.path))
+                            try add(change(moved, .moved, from: entry.path))
                             move = nil
                             return true
                         }
                         // A moved folder also leaves deletions of its entries, which are read before its own.
                         if let left = try folder(leftBy: moved, above: entry) {
-                            page.changes.append(try change(moved, .moved, from: left.path))
+                            try add(change(moved, .moved, from: left.path))
                             move = nil
                             start = left.revision
                             return false
@@ -109,18 +114,19 @@ extension SharedFolder {
                         return page.before == nil
                     }
                     move = nil
-                    page.changes.append(try change(moved, .moved))
+                    try add(change(moved, .moved))
                 }
                 if entry.revision <= after { return false }
                 if page.changes.count >= limit || count > Self.mostVersions {
                     page.before = entry.revision + 1
                     return false
                 }
+                if let author, entry.author != author { return true }
                 if try !entry.isDeleted && isMove(entry) {
                     move = entry
                 } else if let action = try action(of: entry) {
                     let earlier = action == .moved ? try state.version(entry.path.key, before: entry.revision) : nil
-                    page.changes.append(try change(entry, action, from: earlier?.path))
+                    try add(change(entry, action, from: earlier?.path))
                 }
                 return true
             }

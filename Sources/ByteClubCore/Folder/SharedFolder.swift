@@ -86,7 +86,7 @@ public struct SharedFolder {
             folder = live
         default:
             let place = try prepareParent(of: above, undeleting: undeleting)
-            let node = try undeleting ? known.map { try undeletable($0) } ?? .root : .root
+            let node = try undeleting ? known.map { $0.isFolder ? try undeletable($0) : .root } ?? .root : .root
             folder = try record(.folder(at: place, node: node))
         }
         return Place(path: try folder.path.appending(path.name), parent: folder.node)

@@ -95,7 +95,8 @@ public struct Markdown: Hashable, Sendable {
         public var columns: [Alignment]
         /// The first row.
         public var header: [[Inline]]
-        /// The other rows, each with as many cells as there are columns.
+        /// The other rows, each with at most as many cells as there are columns: a short row of a wide table must not
+        /// become much longer than it is written.
         public var rows: [[[Inline]]]
     }
 }

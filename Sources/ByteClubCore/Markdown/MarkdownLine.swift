@@ -19,7 +19,8 @@ struct MarkdownLine {
         return lines
     }
 
-    private static func untabbed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    /// A line with blanks for the tabs that it begins with.
+    static func untabbed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let margin = bytes.prefix { $0.isBlank }
         guard margin.contains(0x09) else { return bytes }
         var width = 0

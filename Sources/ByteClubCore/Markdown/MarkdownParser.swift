@@ -197,9 +197,7 @@ struct MarkdownParser {
         next += 2
         var rows: [[[Markdown.Inline]]] = []
         while next < lines.count, !lines[next].isBlank, lines[next].bytes.contains(UInt8(ascii: "|")) {
-            var row = cells(lines[next]).prefix(columns.count).map { MarkdownInlineParser.inlines(of: $0) }
-            while row.count < columns.count { row.append([]) }
-            rows.append(row)
+            rows.append(cells(lines[next]).prefix(columns.count).map { MarkdownInlineParser.inlines(of: $0) })
             next += 1
         }
         return Markdown.Table(

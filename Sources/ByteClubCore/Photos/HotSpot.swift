@@ -110,7 +110,7 @@ public struct HotSpot: Hashable, Sendable {
     }
 
     /// An address without its escapes; nil when one is malformed or the result is no UTF-8.
-    private static func decoded(_ address: Substring) -> String? {
+    static func decoded(_ address: Substring) -> String? {
         var (bytes, rest) = ([UInt8](), Array(address.utf8)[...])
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {

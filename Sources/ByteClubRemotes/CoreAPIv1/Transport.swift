@@ -163,23 +163,8 @@ struct Parameters: ExpressibleByDictionaryLiteral {
 
 /// Percent-encoding of all but the unreserved characters of RFC 3986, section 2.3.
 enum PercentEncoding {
-    private static let digits = Array("0123456789ABCDEF".utf8)
-
     /// Encodes one path segment, or one name or value of a query.
-    static func encode(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
-            switch byte {
-            case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                bytes.append(byte)
-            default:
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    static func encode(_ text: String) -> String { text.percentEncoded }
 
     /// Encodes a path segment by segment; empty for the root, else with a slash in front.
     static func encode(_ path: RemotePath) -> String {

@@ -139,6 +139,8 @@ extension ClubAPI {
         var publicURL = ""
         /// The club's name, which no page changes; nil when its owners name it.
         var clubName: String?
+        /// The map service that the pages of photos link to; nil for none.
+        var mapLink: MapLink? = .openStreetMap
         /// The SHA-256 of the server's public key, in the Base64 of addresses, by which members recognise a self-signed
         /// certificate; nil for any other.
         var pin: String?

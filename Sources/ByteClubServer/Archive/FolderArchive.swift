@@ -172,7 +172,8 @@ struct ArchiveEntry: Hashable, Sendable {
     /// An entry of a folder, which the archive has as its own only folder.
     init(_ entry: FolderEntry, of folder: RemotePath) {
         path = String(entry.path.string.utf8.dropFirst(folder.isRoot ? 1 : folder.string.utf8.count + 1)) ?? ""
-        name = ([folder.name] + path.split(separator: "/").map(String.init)).map(Self.safe).joined(separator: "/")
+        let components = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+        name = ([folder.name] + components).map(Self.safe).joined(separator: "/")
         isFolder = entry.isFolder
         isExecutable = entry.isExecutable ?? false
         revision = entry.revision
@@ -215,33 +216,49 @@ struct ArchiveEntry: Hashable, Sendable {
         return String(String.UnicodeScalarView(name.unicodeScalars.map { isUnsafe($0) ? "_" : $0 }))
     }
 
-    /// The entries with names of which no two are the same, after some were made safe.
+    /// The entries with names of which no two are the same, after some were made safe, each in its folder's own.
+    ///
+    /// Names count upwards, so that the time is linear in the entries, whatever they are called.
     static func distinct(_ entries: [ArchiveEntry]) -> [ArchiveEntry] {
         var used: Set<PathKey> = []
+        var numbers: [PathKey: Int] = [:]
+        var folders: [String: String] = [:]
         return entries.map { entry in
             var entry = entry
-            guard let key = (try? RemotePath(entry.name))?.key, !used.insert(key).inserted else { return entry }
-            entry.name = free(entry.name) { name in
-                (try? RemotePath(name)).map { used.insert($0.key).inserted } ?? true
+            let (folder, own) = split(entry.path)
+            if let name = folders[folder] { entry.name = name + "/" + safe(String(own)) }
+            let wanted = PathKey(folded: PathKey.fold(entry.name))
+            if !used.insert(wanted).inserted {
+                entry.name = free(entry.name, from: numbers[wanted] ?? 1) { name, number in
+                    numbers[wanted] = number + 1
+                    return used.insert(PathKey(folded: PathKey.fold(name))).inserted
+                }
             }
+            if entry.isFolder { folders[entry.path] = entry.name }
             return entry
         }
+    }
+
+    /// The folder in a path, and the name behind it.
+    private static func split(_ path: String) -> (folder: String, name: Substring) {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path[...]) }
+        return (String(path[..<slash]), path[path.utf8.index(after: slash)...])
     }
 
     /// A name in the archive's folder that no entry has.
     static func free(_ name: String, beside entries: [ArchiveEntry]) -> String {
         let root = entries.first.map { $0.name.prefix { $0 != "/" } + "/" } ?? ""
         let names = Set(entries.map(\.name))
-        return names.contains(root + name) ? free(root + name) { !names.contains($0) } : root + name
+        return names.contains(root + name) ? free(root + name) { name, _ in !names.contains(name) } : root + name
     }
 
-    private static func free(_ name: String, _ isFree: (String) -> Bool) -> String {
-        let slash = name.lastIndex(of: "/") ?? name.startIndex
-        let dot = name[slash...].dropFirst().lastIndex(of: ".") ?? name.endIndex
-        var number = 1
+    private static func free(_ name: String, from first: Int = 1, _ isFree: (String, Int) -> Bool) -> String {
+        let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) ?? name.startIndex
+        let dot = name.utf8[slash...].dropFirst().lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex
+        var number = first
         while true {
             let candidate = "\(name[..<dot]) (\(number))\(name[dot...])"
-            if isFree(candidate) { return candidate }
+            if isFree(candidate, number) { return candidate }
             number += 1
         }
     }

@@ -102,6 +102,11 @@ struct ServeOptions: ParsableArguments {
     var memberEntries: String?
     @Option(help: ArgumentHelp("Maximum number of unfinished uploads per member. (default: 100)", valueName: "count"))
     var unfinishedUploads: String?
+    @Option(
+        help: ArgumentHelp(
+            "The map service that photos link to: an https address with {latitude} and {longitude}, or off. "
+                + "(default: OpenStreetMap)", valueName: "address"))
+    var mapLink: String?
     @Flag(help: "Keep running when the terminal is closed (SIGHUP), as with nohup.")
     var stay = false
     @Option(help: ArgumentHelp("Seconds between two rounds of housekeeping; for tests.", visibility: .hidden))
@@ -124,7 +129,7 @@ struct ServeOptions: ParsableArguments {
             (.anonymousRate, anonymousRate), (.longpollMinimum, longpollMinimum), (.bodyLimit, bodyLimit),
             (.keepHistory, keepHistory), (.quota, quota), (.memberQuota, memberQuota), (.historyQuota, historyQuota),
             (.entries, entries), (.memberEntries, memberEntries), (.unfinishedUploads, unfinishedUploads),
-            (.housekeepingInterval, housekeepingInterval),
+            (.housekeepingInterval, housekeepingInterval), (.mapLink, mapLink),
         ]
         return Dictionary(uniqueKeysWithValues: given.compactMap { name, text in text.map { (name, $0) } })
     }

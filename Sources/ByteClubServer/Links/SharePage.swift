@@ -42,6 +42,25 @@ struct SharePage: Sendable {
         var next: Turn?
     }
 
+    /// A place in the photo that leads to another page behind the link.
+    struct Spot: Sendable {
+        let yaw: String
+        let pitch: String
+        let text: String
+        let url: String
+    }
+
+    /// The places in a photo.
+    struct Spots: Sendable {
+        let list: [Spot]
+
+        /// Some places; nil for none.
+        init?(_ list: [Spot]) {
+            if list.isEmpty { return nil }
+            self.list = list
+        }
+    }
+
     /// What messengers show of the page.
     struct Preview: Sendable {
         /// The page's own address, with the host.
@@ -75,6 +94,8 @@ struct SharePage: Sendable {
     var isArchive = false
     /// The photo that is shared; nil for another file.
     var figure: PhotoTile?
+    /// The places in the photo that lead to what is shared as well; nil for none.
+    var spots: Spots?
     /// The text of a note as HTML; nil for another file.
     var html: String?
     /// The first photo of a note; nil for none.
@@ -136,7 +157,7 @@ struct SharePage: Sendable {
         page.club = club
         let headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .contentSecurityPolicy: WebSite.picturePolicy,
-            .referrerPolicy: "no-referrer", .robots: "noindex",
+            .referrerPolicy: "no-referrer", .robots: "noindex", .cacheControl: "private, no-cache",
         ]
         return Response(status, headers: headers, body: .bytes(ByteBuffer(string: Template.share.render(page) + "\n")))
     }

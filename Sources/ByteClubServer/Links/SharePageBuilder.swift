@@ -28,7 +28,10 @@ struct SharePageBuilder {
     func page(of entry: FolderEntry) async throws -> SharePage {
         var page =
             entry.isFolder ? try await page(ofFolder: entry) : try await page(ofFile: entry, hasCaption: isBelow)
-        if isBelow, page.figure != nil { try await addNeighbours(of: entry, to: &page) }
+        if isBelow, page.figure != nil {
+            try await addNeighbours(of: entry, to: &page)
+            try await addSpots(of: entry, to: &page)
+        }
         page.giver = link.member
         if isBelow {
             // The names between the shared folder and the entry are those of the address, which the visitor knows.
@@ -55,12 +58,13 @@ struct SharePageBuilder {
             }
             page.turns = SharePage.Turns(previous: turn(index - 1), next: turn(index + 1))
         }
+        try await addSpots(of: photo, in: story, to: &page)
         if link.password == nil { page.preview = preview(of: page) }
         return page
     }
 
     /// The page of a photo of a shared note.
-    private func address(of photo: FolderEntry) -> String {
+    func address(of photo: FolderEntry) -> String {
         "/s/\(link.secret)/-/" + (photo.contentHash?.description ?? "")
     }
 
@@ -73,7 +77,7 @@ struct SharePageBuilder {
     private var rootName: String { link.path.name }
     private var isBelow: Bool { request.tail.count > 2 }
 
-    private func url(_ components: [String]) -> String {
+    func url(_ components: [String]) -> String {
         components.map { "/" + PercentEncoding.encode($0) }.joined()
     }
 
@@ -250,11 +254,12 @@ struct SharePageBuilder {
 
     // MARK: - What messengers show
 
+    /// What messengers show, with the page's true address: any name is good for the shared entry itself.
     private func preview(of page: SharePage) -> SharePage.Preview {
         let from = "Shared by \(link.member)" + (club.map { " of \($0)" } ?? "")
         let origin = String(request.url([], settings))
         var preview = SharePage.Preview(
-            url: request.url(place, settings), title: page.title,
+            url: request.url(isBelow ? place : ["s", link.secret, rootName], settings), title: page.title,
             description: [page.figure?.caption, page.summary.isEmpty ? nil : page.summary, from].compactMap { $0 }
                 .joined(separator: " · "))
         let photo = page.figure ?? page.cover ?? page.photos.first?.photo

@@ -90,6 +90,7 @@ extension ClubConfiguration {
             }
             settings.publicURL = url
         }
+        settings.mapLink = try Self.mapLink(source)
         settings.bodyLimit = try source.number(.bodyLimit, in: 0...Int64.max, default: settings.bodyLimit)
         settings.longpollMinimum = try source.number(.longpollMinimum, in: 0...480, default: settings.longpollMinimum)
         settings.limits = RequestLimits(
@@ -105,6 +106,15 @@ extension ClubConfiguration {
         } catch {
             throw source.refusal(.name, expected: ClubName.rule, got: VisibleText.line(text))
         }
+    }
+
+    private static func mapLink(_ source: SettingSource) throws(CommandFailure) -> MapLink? {
+        guard let text = source.text(.mapLink) else { return .openStreetMap }
+        if text == "off" || text == "none" { return nil }
+        guard let link = MapLink(text) else {
+            throw source.refusal(.mapLink, expected: MapLink.rule, got: VisibleText.line(text))
+        }
+        return link
     }
 
     private static func connections(_ source: SettingSource) throws(CommandFailure) -> ConnectionLimits {

@@ -7,7 +7,7 @@ enum SettingName: String, CaseIterable, Sendable {
     case data, name, listen, publicURL, tlsCertificate, tlsKey, tlsSelfSigned, insecureHTTP, trustedProxies, proxyHeader
     case metricsListen, logLevel, logFormat, connections, idleTimeout, headTimeout, stallTimeout, slowestClient
     case drainTimeout, memberRate, attemptRate, anonymousRate, keepHistory, quota, memberQuota, historyQuota, entries
-    case memberEntries, unfinishedUploads, housekeepingInterval, bodyLimit, longpollMinimum
+    case memberEntries, unfinishedUploads, housekeepingInterval, bodyLimit, longpollMinimum, mapLink
 
     /// The prefix of the environment's variables.
     static let variablePrefix = "BYTECLUB_SERVER_"

@@ -19,7 +19,8 @@ struct GalleryTile {
     /// The note; nil for a photo.
     let note: Note?
     private let hash: ContentHash?
-    private let colours: [UInt8]?
+    /// The photo's placeholder in Base64; nil where there is none.
+    private let colours: String?
 
     /// An item as a tile.
     init(_ item: GalleryItem, isEager: Bool = false) {
@@ -42,7 +43,8 @@ struct GalleryTile {
         ratio =
             item.isPending
             ? GalleryIndex.unknown : GalleryIndex.ratio(width: item.shape?.width, height: item.shape?.height)
-        (self.photo, note, self.hash, colours) = (photo, nil, hash, item.placeholder)
+        (self.photo, note, self.hash) = (photo, nil, hash)
+        colours = item.placeholder.map { Data($0).base64EncodedString() }
     }
 
     /// Writes the tile for the page's script.
@@ -63,7 +65,7 @@ struct GalleryTile {
                 json.member("badge", photo.badge)
                 json.member("alt", photo.alt)
                 if photo.caption?.isEmpty == false { json.member("caption", photo.caption) }
-                json.member("colours", colours.map { Data($0).base64EncodedString() })
+                json.member("colours", colours)
             }
         }
     }

@@ -132,20 +132,26 @@ struct NoteHTML {
     }
 
     private mutating func write(_ table: Markdown.Table) {
+        func start(_ name: String, _ column: Markdown.Table.Alignment) -> String {
+            let align =
+                switch column {
+                case .natural, .left: ""
+                case .center: " class=\"center\""
+                case .right: " class=\"right\""
+                }
+            return "<\(name)\(name == "th" ? " scope=\"col\"" : "")\(align)>"
+        }
         func row(_ cells: [[Markdown.Inline]], _ name: String) {
             html += "<tr>"
             for (cell, column) in zip(cells, table.columns) {
-                let scope = name == "th" ? " scope=\"col\"" : ""
-                let align =
-                    switch column {
-                    case .natural, .left: ""
-                    case .center: " class=\"center\""
-                    case .right: " class=\"right\""
-                    }
-                html += "<\(name)\(scope)\(align)>"
+                html += start(name, column)
                 write(cell)
                 html += "</\(name)>"
             }
+            // Cells that are not there are one: a short row of a wide table is not made many times longer.
+            let missing = table.columns.count - cells.count
+            if missing == 1, let column = table.columns.last { html += start(name, column) + "</\(name)>" }
+            if missing > 1 { html += "<td colspan=\"\(missing)\"></td>" }
             html += "</tr>\n"
         }
         html += "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table>\n<thead>"
@@ -194,11 +200,25 @@ struct NoteHTML {
         let size = "width=\"\(tile.width ?? 512)\" height=\"\(tile.height ?? 512)\""
         let image =
             "<img src=\"\(Self.escape(tile.src))\"\(sources ?? "") \(size) alt=\"\(Self.escape(alt))\" "
-            + "loading=\"lazy\" decoding=\"async\">"
+            + "loading=\"lazy\" decoding=\"async\"\(isInLink ? "" : Self.viewerData(of: tile))>"
         if isInLink { return html += image }
         html += "<a class=\"photo\" href=\"\(Self.escape(tile.url))\">" + image
         if let badge = tile.badge { html += "<span class=\"badge\">\(Self.escape(badge))</span>" }
         html += "</a>"
+    }
+
+    /// What a script needs to look around in a panorama where it stands; empty for what is no surrounding.
+    private static func viewerData(of tile: PhotoTile) -> String {
+        switch tile.shape?.kind {
+        case .sphere, .partialSphere, .cylinder: break
+        case .strip, .flat, nil: return ""
+        }
+        let values: [(name: String, value: String?)] = [
+            ("kind", tile.kind), ("hfov", tile.hfov), ("vfov", tile.vfov), ("yaw", tile.yaw), ("pitch", tile.pitch),
+            ("heading", tile.heading), ("width", tile.width.map { "\($0)" }), ("height", tile.height.map { "\($0)" }),
+            ("tiles", tile.tiles.map { "\($0)" }), ("base", tile.base),
+        ]
+        return values.compactMap { name, value in value.map { " data-\(name)=\"\(escape($0))\"" } }.joined()
     }
 
     private func found(_ address: String) -> Target? {

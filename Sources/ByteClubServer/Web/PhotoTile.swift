@@ -27,6 +27,8 @@ struct PhotoTile {
     let src: String
     /// Its pictures up to that one with their widths; nil when its size is unknown.
     let srcset: String?
+    /// How wide it is in a row of the gallery, for browsers that choose among these; nil when its size is unknown.
+    let sizes: String?
 
     /// The address of its page.
     var url = ""
@@ -68,6 +70,11 @@ struct PhotoTile {
         let largest = isWide ? wide ?? largest : largest
         src = "\(base)\(largest == 1024 ? 512 : min(largest, 2048)).jpg"
         srcset = shape.map { Self.sources(of: $0, base, upTo: largest) }
+        // As layout.js places it.
+        sizes = shape.map { shape in
+            let ratio = Double(shape.width) / Double(shape.height)
+            return "(min-width: 600px) \(Int(235 * min(4, ratio)))px, \(Int(150 * min(2.6, ratio)))px"
+        }
         badge =
             switch shape?.kind {
             case .sphere: "360°"

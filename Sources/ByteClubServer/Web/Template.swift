@@ -21,6 +21,7 @@ struct PageView: MustacheParent {
         case "csrf": csrf
         case "club": club
         case "member": member?.name
+        case "uid": member?.uid
         case "initial": member?.name.first.map { $0.uppercased() }
         case "mayAdd": member.map { $0.role >= .editor }
         case "isOwner": member.map { $0.role == .owner }
@@ -35,8 +36,8 @@ struct PageView: MustacheParent {
 enum Template: String, CaseIterable, Sendable {
     /// The frame of all pages but ``share``.
     case page
-    case account, add, albums, approve, code, deleted, device, done, error, gallery, join, left, members, note, notes
-    case password, photo, reset, unowned
+    case account, activity, add, albums, approve, code, deleted, device, done, error, gallery, join, left, members
+    case note, notes, password, photo, reset, restore, restored, unowned
     case signIn = "sign-in"
     case newNote = "new-note"
     case noteHistory = "note-history"
@@ -45,6 +46,8 @@ enum Template: String, CaseIterable, Sendable {
     /// The form in which notes are written, a part of their pages.
     case noteEditor = "note-editor"
     case share
+    /// The menu to share something by a link, a part of pages.
+    case shareMenu = "share-menu"
 
     /// The page with some values.
     func render(_ values: Any) -> String { Self.library.render(values, withTemplate: rawValue) ?? "" }
@@ -65,6 +68,7 @@ enum Template: String, CaseIterable, Sendable {
         switch self {
         case .page: PackageResources.page_mustache
         case .account: PackageResources.account_mustache
+        case .activity: PackageResources.activity_mustache
         case .add: PackageResources.add_mustache
         case .albums: PackageResources.albums_mustache
         case .approve: PackageResources.approve_mustache
@@ -86,9 +90,12 @@ enum Template: String, CaseIterable, Sendable {
         case .password: PackageResources.password_mustache
         case .photo: PackageResources.photo_mustache
         case .reset: PackageResources.reset_mustache
+        case .restore: PackageResources.restore_mustache
+        case .restored: PackageResources.restored_mustache
         case .unowned: PackageResources.unowned_mustache
         case .signIn: PackageResources.sign_in_mustache
         case .share: PackageResources.share_mustache
+        case .shareMenu: PackageResources.share_menu_mustache
         }
     }
 

@@ -74,6 +74,8 @@ extension WebSite {
         case knownBrowser = "byteclub-browser"
         /// The password of a link was sent there (``SharePass``).
         case sharePass = "byteclub-share"
+        /// The gallery shows the card for new members there (``Welcome``).
+        case welcome = "byteclub-welcome"
     }
 
     /// A cookie to set; on plain HTTP, which is for loopback, without the mark that browsers need TLS for.

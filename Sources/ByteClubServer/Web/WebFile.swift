@@ -9,8 +9,10 @@ import NIOCore
 /// import each other by relative addresses. Templates leave the digest out, and ``addressed(_:)`` adds it.
 enum WebFile: String, CaseIterable, Sendable {
     case style = "style.css"
+    case activityStyle = "activity.css"
     case galleryStyle = "gallery.css"
     case notesStyle = "notes.css"
+    case peopleStyle = "people.css"
     case viewerStyle = "viewer.css"
     case pageScript = "page.js"
     case galleryScript = "gallery.js"
@@ -19,9 +21,14 @@ enum WebFile: String, CaseIterable, Sendable {
     case scrubberScript = "scrubber.js"
     case selectScript = "select.js"
     case addScript = "add.js"
+    case queueScript = "queue.js"
+    case sendScript = "send.js"
     case viewerScript = "viewer.js"
     case editorScript = "editor.js"
     case draftsScript = "drafts.js"
+    case mergeScript = "merge.js"
+    case presenceScript = "presence.js"
+    case insideScript = "inside.js"
     case timeScript = "time.js"
     case shareStyle = "share.css"
     case shareScript = "share.js"
@@ -41,8 +48,10 @@ enum WebFile: String, CaseIterable, Sendable {
     private var source: [UInt8] {
         switch self {
         case .style: PackageResources.style_css
+        case .activityStyle: PackageResources.activity_css
         case .galleryStyle: PackageResources.gallery_css
         case .notesStyle: PackageResources.notes_css
+        case .peopleStyle: PackageResources.people_css
         case .viewerStyle: PackageResources.viewer_css
         case .pageScript: PackageResources.page_js
         case .galleryScript: PackageResources.gallery_js
@@ -51,9 +60,14 @@ enum WebFile: String, CaseIterable, Sendable {
         case .scrubberScript: PackageResources.scrubber_js
         case .selectScript: PackageResources.select_js
         case .addScript: PackageResources.add_js
+        case .queueScript: PackageResources.queue_js
+        case .sendScript: PackageResources.send_js
         case .viewerScript: PackageResources.viewer_js
         case .editorScript: PackageResources.editor_js
         case .draftsScript: PackageResources.drafts_js
+        case .mergeScript: PackageResources.merge_js
+        case .presenceScript: PackageResources.presence_js
+        case .insideScript: PackageResources.inside_js
         case .timeScript: PackageResources.time_js
         case .shareStyle: PackageResources.share_css
         case .shareScript: PackageResources.share_js

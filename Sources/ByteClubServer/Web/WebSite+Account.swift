@@ -7,10 +7,14 @@ extension WebSite {
     /// Shows the account: its devices, and the links that need no account.
     func account(_ visit: Visit, _ member: Member) async throws -> Response {
         let devices = try await store.devices(of: member.uid).map { device in
-            (id: device.id, title: device.title, created: Moment(device.created), seen: Moment(device.seen))
+            (
+                id: device.id, title: device.title, created: Moment(device.created),
+                seen: Ago(device.seen, now: settings.now())
+            )
         }
         let page = (
-            role: member.role.phrase, devices: devices, hasDevices: !devices.isEmpty,
+            role: member.role.phrase, meaning: Self.meaning(member.role), devices: devices,
+            hasDevices: !devices.isEmpty,
             login: ClubAddress.text(settings.origin(for: visit.request.client), pin: settings.pin),
             mayWrite: member.role >= .editor, isLastOwner: try await isLastOwner(member),
             links: [try await links(.share, visit, member), try await links(.media, visit, member)].compactMap(\.self)
@@ -19,7 +23,8 @@ extension WebSite {
     }
 
     private typealias LinkRow = (
-        id: Int64, path: String, url: String, maker: String, created: Moment, expires: Moment
+        id: Int64, name: String, path: String, url: String, maker: String, created: Ago, expires: Moment,
+        hasPassword: Bool
     )
 
     /// A list of links; nil when there are none.
@@ -30,8 +35,8 @@ extension WebSite {
         if found.isEmpty { return nil }
         let rows = found.prefix(Self.mostLinks).map { link -> LinkRow in
             (
-                link.id, link.path.string, visit.request.url(link.components, settings), link.member,
-                Moment(link.created), Moment(link.expires)
+                link.id, link.path.name, link.path.string, visit.request.url(link.components, settings), link.member,
+                Ago(link.created, now: settings.now()), Moment(link.expires), link.password != nil
             )
         }
         let title = purpose == .share ? "Shared links" : "Direct links to files, for a few hours"
@@ -46,7 +51,7 @@ extension WebSite {
         return redirect("/account")
     }
 
-    /// Shuts a device out.
+    /// Revokes the access of a device.
     func revoke(_ visit: Visit, _ member: Member) async throws -> Response {
         guard let id = try visit.request.parameters.integer("device", in: 1...Int64.max),
             try await store.removeDevice(id, of: member.uid)

@@ -61,7 +61,7 @@ extension WebSite {
     /// - Throws: ``APIError`` 400 for anything else.
     static func fileTime(of visit: Visit) throws(APIError) -> FileTime? {
         guard let text = visit["modified"], !text.isEmpty else { return nil }
-        guard let milliseconds = Int64(text), abs(milliseconds) < 1 << 53 else {
+        guard let milliseconds = Int64(text), milliseconds.magnitude < 1 << 53 else {
             throw APIError(400, "not a time in milliseconds", parameter: "modified")
         }
         let (seconds, rest) = (milliseconds / 1000, milliseconds % 1000)

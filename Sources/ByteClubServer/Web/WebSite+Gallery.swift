@@ -28,7 +28,7 @@ extension WebSite {
 
     /// A path in a URL.
     static func components(of path: RemotePath) -> String {
-        path.string.split(separator: "/").map { "/" + PercentEncoding.encode(String($0)) }.joined()
+        path.components.map { "/" + PercentEncoding.encode($0) }.joined()
     }
 
     /// Where the page of a file is.

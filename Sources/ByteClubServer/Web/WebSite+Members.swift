@@ -13,16 +13,14 @@ extension WebSite {
         nameProblem: String? = nil
     ) async throws -> Response {
         try Self.checkOwner(member)
-        let rows = try await store.members().filter { !$0.isDisabled }.map { other in
-            (
-                name: other.name, role: other.role.word, created: Moment(other.created),
-                isOther: other.uid != member.uid,
-                roles: Role.allCases.map { (word: $0.word, isCurrent: $0 == other.role) }
-            )
+        var rows: [MemberRow] = []
+        for other in try await store.members() where !other.isDisabled {
+            let devices = try await store.devices(of: other.uid)
+            rows.append(MemberRow(other, devices, isOther: other.uid != member.uid, now: settings.now()))
         }
         let invitations = try await store.invitations().map { open in
             (
-                id: open.id, role: open.invitation.role.word, expires: Moment(open.invitation.expires),
+                id: open.id, role: open.invitation.role.phrase, expires: Moment(open.invitation.expires),
                 maker: open.inviter ?? "the server's machine"
             )
         }
@@ -108,7 +106,8 @@ extension WebSite {
         try await store.members().filter { !$0.isDisabled && $0.role == .owner }.map(\.name).joined(separator: ", ")
     }
 
-    private static func meaning(_ role: Role) -> String {
+    /// What a role allows.
+    static func meaning(_ role: Role) -> String {
         switch role {
         case .viewer: "you can read everything, but change nothing"
         case .editor: "you can read and change everything"
@@ -142,7 +141,7 @@ extension WebSite {
         if let clubName, isFirst, member.role == .owner, settings.clubName == nil {
             try? await store.setClubName(clubName)
         }
-        return try await begin(member, password, visit, then: visit["next"].map(Self.local) ?? "/account")
+        return try await begin(member, password, visit, then: visit["next"].map(Self.local) ?? "/", isNew: true)
     }
 
     /// The invitation of the URL; nil when it is unknown, which counts as a guess.
@@ -198,5 +197,31 @@ extension WebSite {
         // A link may not fill the field in.
         let typed = visit.request.method == .post ? visit["club"] : nil
         return (typed ?? store.clubName ?? "", problem)
+    }
+}
+
+/// A member in the list of all.
+private struct MemberRow {
+    let name: String
+    let initial: String
+    let role: String
+    let created: Moment
+    /// How many machines and programs have access.
+    let machines: String?
+    /// When the last of them was seen.
+    let seen: Ago?
+    /// Whether it is somebody else than the reader.
+    let isOther: Bool
+    let roles: [(word: String, isCurrent: Bool)]
+
+    init(_ member: Member, _ devices: [Device], isOther: Bool, now: Int64) {
+        name = member.name
+        initial = member.name.first.map { $0.uppercased() } ?? ""
+        role = member.role.word
+        created = Moment(member.created)
+        machines = devices.isEmpty ? nil : devices.count == 1 ? "1 machine" : "\(devices.count) machines"
+        seen = devices.map(\.seen).max { $0.seconds < $1.seconds }.map { Ago($0, now: now) }
+        self.isOther = isOther
+        roles = Role.allCases.map { ($0.word, $0 == member.role) }
     }
 }

@@ -3,7 +3,7 @@ import ByteClubCore
 extension WebSite {
     /// Shows the page of a note beside the list of all, with a text that is not saved in its form.
     func note(
-        _ path: RemotePath, _ visit: Visit, _ member: Member, _ draft: Draft?
+        _ path: RemotePath, _ visit: Visit, _ member: Member, _ draft: Draft?, link: MadeLink? = nil
     ) async throws -> Response {
         let entry = try await store.read { try $0.file(path, revision: nil) }
         let note = try await text(at: path, limit: Draft.shownLimit)
@@ -26,9 +26,15 @@ extension WebSite {
             changed: Moment(entry.modified), author: try await store.name(ofMember: entry.author),
             html: shown?.html, isUnreadable: note == nil, action: Self.url(of: path), path: entry.path.string,
             entryRevision: revision, history: "/notes/history" + url.dropFirst("/gallery".count),
+            editors: try await editors(of: entry.path, besides: member),
             form: mayWrite ? form : nil, mayWrite: mayWrite, isNew: false, isPreview: isPreview,
             hasTasks: mayWrite && !isPreview && shown?.hasTasks == true, cancel: url,
-            folders: try await noteList(visit, member, at: entry.path)
+            folders: try await noteList(visit, member, at: entry.path),
+            sharing: mayWrite
+                ? ShareMenu(
+                    what: "note", action: "/share" + Self.components(of: entry.path), made: link,
+                    isOpen: link != nil || visit["share"] != nil)
+                : nil
         )
         let status = draft.map { $0.theirs != nil ? 409 : $0.isPreview ? 200 : 400 } ?? 200
         return view(.note, page, visit, status, policy: Self.picturePolicy)

@@ -4,7 +4,7 @@ import ByteClubMedia
 extension WebSite {
     /// Shows the page of a photo, with a caption that is not saved in its form, or with a link that was just made.
     func photo(
-        _ path: RemotePath, _ visit: Visit, _ member: Member, _ draft: Draft?, link: String? = nil
+        _ path: RemotePath, _ visit: Visit, _ member: Member, _ draft: Draft?, link: MadeLink? = nil
     ) async throws -> Response {
         let isEditor = member.role >= .editor
         let found = try await store.read { try PhotoRecord(path, in: $0, withNeighbours: isEditor) }
@@ -29,12 +29,15 @@ extension WebSite {
             name: path.name, photo: photo, facts: try await facts(of: entry, found, info, photo, visit, member),
             back: Self.galleryAddress(at: at, entry.revision),
             rev: JournalRevision(number: entry.revision).revision.description,
-            action: Self.url(of: path), address: Self.address(of: path),
+            action: Self.url(of: path), address: Self.components(of: path),
             newer: try await neighbour(at.map { .newer(than: $0) }, visit, member),
             older: try await neighbour(at.map { .older(than: $0) }, visit, member),
             spots: spots, hasSpots: !spots.isEmpty,
             versions: found.versions.map { PhotoVersionRow($0, current: entry, mayRestore: isEditor) },
-            link: link, isEditor: isEditor, album: Self.album(of: path).nonEmpty, albums: found.albums.map(Self.album),
+            sharing: isEditor
+                ? ShareMenu(
+                    what: "photo", action: "/photo/share" + Self.components(of: path), made: link, isOpen: link != nil)
+                : nil, isEditor: isEditor, album: Self.album(of: path).nonEmpty, albums: found.albums.map(Self.album),
             names: found.names, views: PhotoViewChoice.all(chosen: caption.view),
             maySpot: isEditor && photo.kind != PhotoShape.Kind.flat.rawValue
                 && photo.kind != PhotoShape.Kind.strip.rawValue,
@@ -60,7 +63,7 @@ extension WebSite {
     ) -> Response {
         let newest = found.versions.first
         let page = (
-            name: path.name, address: Self.address(of: path), by: newest?.modifier?.displayName,
+            name: path.name, address: Self.components(of: path), by: newest?.modifier?.displayName,
             deleted: newest?.modified.map(Moment.init),
             rev: member.role >= .editor ? found.versions.first { !$0.isDeleted }?.rev?.description : nil
         )
@@ -79,7 +82,9 @@ extension WebSite {
         facts.adder = found.added?.modifier?.displayName
         if let place = info?.place {
             facts.place = "\(Self.degrees(place.latitude)), \(Self.degrees(place.longitude))"
-            facts.map = Self.map(latitude: place.latitude, longitude: place.longitude)
+            let (north, east) = (Self.degrees(place.latitude), Self.degrees(place.longitude))
+            facts.near = "/gallery?show=photos&near=" + PercentEncoding.encode("\(north), \(east)")
+            facts.map = settings.mapLink.map { ($0.url(latitude: north, longitude: east), $0.service) }
         }
         if let shape = photo.shape { facts.pixels = "\(shape.width) × \(shape.height)" }
         do {
@@ -94,22 +99,11 @@ extension WebSite {
         return facts
     }
 
-    /// The page of a map service with a mark at a place.
-    private static func map(latitude: Double, longitude: Double) -> String {
-        let (north, east) = (degrees(latitude), degrees(longitude))
-        return "https://www.openstreetmap.org/?mlat=\(north)&mlon=\(east)#map=15/\(north)/\(east)"
-    }
-
     private static func degrees(_ value: Double) -> String {
         let rounded = Int((value * 1e4).rounded())
         let digits = String(abs(rounded) % 10_000)
         return "\(rounded < 0 ? "-" : "")\(abs(rounded) / 10_000)." + String(repeating: "0", count: 4 - digits.count)
             + digits
-    }
-
-    /// The part of a URL that names a photo, behind the name of an action.
-    static func address(of path: RemotePath) -> String {
-        path.string.split(separator: "/").map { "/" + PercentEncoding.encode(String($0)) }.joined()
     }
 
     /// The folder in which albums are.
@@ -189,8 +183,10 @@ struct PhotoFacts {
     var changed: Moment?
     /// Degrees north and east.
     var place: String?
-    /// The address of a map.
-    var map: String?
+    /// The gallery with photos near the place.
+    var near: String?
+    /// The place on a map service; nil for none.
+    var map: (url: String, service: String)?
     var camera: String?
     var exposure: String?
     /// When its content came.

@@ -12,9 +12,9 @@ extension WebSite {
             guard member.role >= .editor else { throw Self.viewersChangeNothing }
             let (action, path) = try Self.photoAction(visit)
             if action == .share {
-                let url = try await share(path, visit, member)
-                if takesJSON { return .object { $0.member("url", url) } }
-                return try await photo(path, visit, member, nil, link: url)
+                let made = try await makeLink(to: path, visit, member)
+                if takesJSON { return .object { $0.member("url", made.url) } }
+                return try await photo(path, visit, member, nil, link: made)
             }
             let page = try await change(path, action, visit, member)
             return takesJSON ? .object { $0.member("location", page) } : redirect(page)
@@ -32,15 +32,16 @@ extension WebSite {
         case .share: break
         case .delete:
             let seen = try parameters.revision("rev")
-            try await change(member) { try PhotoChange.delete(path, seen: seen, in: &$0) }
+            try await change(by: member) { try PhotoChange.delete(path, seen: seen, in: &$0) }
         case .restore:
             let revision = try parameters.revision("rev")
-            try await change(member) { try PhotoChange.restore(path, to: revision, in: &$0) }
+            try await change(by: member) { try PhotoChange.restore(path, to: revision, in: &$0) }
         case .move:
             let target = try Self.target(of: path, folder: visit["folder"] ?? "", name: visit["name"] ?? "")
             if target == path { return here }
-            try await change(member) { try PhotoChange.move(path, to: target, in: &$0) }
+            try await change(by: member) { try PhotoChange.move(path, to: target, in: &$0) }
             if target.parent != path.parent { try await keepSpots(of: target, movedFrom: path, member) }
+            try await leadSpots(from: path, to: target, member)
             return Self.url(of: target)
         case .view:
             let word = visit["view"] ?? ""
@@ -65,17 +66,6 @@ extension WebSite {
         return (action, path)
     }
 
-    /// Changes the folder without new contents.
-    private func change(
-        _ member: Member, _ body: @escaping @Sendable (inout SharedFolder) throws -> Void
-    ) async throws {
-        do {
-            try await store.write(by: member.uid, storing: [], body)
-        } catch let error as StorageError {
-            throw ServerFault.refusal(for: error)
-        }
-    }
-
     /// The path that a photo gets in the album and with the name that were typed; a name keeps the photo's suffix.
     ///
     /// - Throws: ``APIError`` 400 when they make no path.
@@ -88,27 +78,6 @@ extension WebSite {
             return try RemotePath(album.split(separator: "/").map { "/" + $0 }.joined() + "/" + name)
         } catch {
             throw APIError(400, "\(error)")
-        }
-    }
-
-    // MARK: - Links
-
-    /// Makes a link, or changes the member's own, and returns its URL.
-    private func share(_ path: RemotePath, _ visit: Visit, _ member: Member) async throws -> String {
-        let entry = try await store.read { try $0.file(path, revision: nil) }
-        var terms = Link.Terms(keepsLocation: visit["location"] == "keep")
-        if let days = try visit.request.parameters.integer("days", in: 1...366) { terms.lifetime = days * 86_400 }
-        if terms.keepsLocation == false {
-            let form = try await PlacelessForm(of: entry, try await store.content(of: entry))
-            if form == .none {
-                throw APIError(415, "This file can be shared only with its location. Tick 'Keep the location'.")
-            }
-        }
-        do {
-            let link = try await store.link(.share, to: entry, by: member.uid, terms)
-            return visit.request.url(link.components, settings)
-        } catch let error as StorageError {
-            throw ServerFault.refusal(for: error)
         }
     }
 
@@ -170,11 +139,12 @@ extension WebSite {
     /// Changes the caption note of a photo as it is now, however often others change it meanwhile.
     ///
     /// - Throws: ``APIError`` 404 without the photo, 409 when the note is no text or too long to change here.
-    private func editCaption(
+    func editCaption(
         of photo: RemotePath, _ member: Member, _ edit: (inout PhotoCaption) throws -> Void
     ) async throws {
         let path = try PhotoCaption.path(of: photo)
-        for _ in 0..<4 {
+        var isSame = false
+        func edited() async throws -> Attempt? {
             let note = try await store.read { folder in
                 _ = try folder.file(photo, revision: nil)
                 return try folder.live(path)
@@ -186,23 +156,18 @@ extension WebSite {
             var caption = PhotoCaption(note: known?.text ?? "")
             let before = caption
             try edit(&caption)
-            if caption == before { return }
-            let (text, parent) = (caption.note, known.flatMap { JournalRevision($0.revision) })
-            guard text.utf8.count <= Draft.limit else {
+            isSame = caption == before || (caption.note.isEmpty && known == nil)
+            if isSame { return nil }
+            guard caption.note.utf8.count <= Draft.limit else {
                 throw APIError(413, "The note '\(path.name)' would become too long.")
             }
-            do {
-                if text.isEmpty, let parent {
-                    try await change(member) { _ = try $0.delete(path, seen: parent) }
-                } else if !text.isEmpty {
-                    try await write(text, to: path, parent.map { .parent($0.revision) } ?? .create, member)
-                }
-                return
-            } catch let error as APIError where error.status == 409 {
-                continue
-            }
+            let parent = known.flatMap { JournalRevision($0.revision) }
+            let text = caption.note.isEmpty ? nil : caption.note
+            return (text, parent.map { .parent($0.revision) } ?? .create)
         }
-        throw APIError(409, "The caption keeps changing. Try again.")
+        guard let first = try await edited() else { return }
+        let isWritten = try await write(first, to: path, member) { try await edited() }
+        if !isWritten, !isSame { throw APIError(409, "The caption keeps changing. Try again.") }
     }
 }
 
@@ -269,7 +234,11 @@ enum PhotoChange {
 extension HotSpot {
     /// The spot of a photo that was moved, leading where it led.
     fileprivate func moved(from old: RemotePath, to photo: RemotePath) -> HotSpot {
-        guard let target = path(from: old) else { return self }
+        path(from: old).map { leading(to: $0, from: photo) } ?? self
+    }
+
+    /// The spot of a photo, leading to another file.
+    func leading(to target: RemotePath, from photo: RemotePath) -> HotSpot {
         let moved = HotSpot(yaw: yaw, pitch: pitch, text: text, to: target, from: photo)
         guard let view = openingView else { return moved }
         return HotSpot(line: moved.line.dropLast() + "#view=\(view))") ?? moved

@@ -23,10 +23,13 @@ extension WebSite {
         let file = kind == .photo ? try PhotoCaption.path(of: path) : path
         let parent = revision.isEmpty ? nil : JournalRevision(revision)
         if !revision.isEmpty, parent == nil { throw APIError(400, "This form is malformed.") }
-        let base =
-            if let parent { try await text(at: file, revision: parent, limit: Draft.limit)?.text ?? "" } else {
-                ""
-            }
+        let known: (text: String, revision: String)? =
+            if let parent { try await text(at: file, revision: parent, limit: Draft.limit) } else { nil }
+        // What a caption's note has besides the text, as spots, is kept: so it has to be known.
+        if kind == .photo, parent != nil, known == nil {
+            return try await unsaved("The note '\(file.name)' is too long to change here, or not text.")
+        }
+        let base = known?.text ?? ""
         let whole = kind == .photo ? Self.caption(mine, in: base) : mine
         if whole.isEmpty, kind == .note || parent == nil {
             if kind == .photo { return redirect(Self.url(of: path)) }
@@ -64,25 +67,54 @@ extension WebSite {
     func merge(
         _ whole: String, on base: (revision: JournalRevision, text: String)?, into file: RemotePath, by member: Member
     ) async throws -> SaveOutcome {
-        var (text, condition) = (whole, base.map { WriteCondition.parent($0.revision.revision) } ?? .create)
+        var outcome = SaveOutcome.changing
+        let condition = base.map { WriteCondition.parent($0.revision.revision) } ?? .create
+        let isSaved = try await write((whole, condition), to: file, member) {
+            guard let now = try await self.text(at: file, limit: Draft.shownLimit),
+                let theirs = JournalRevision(now.revision)
+            else { return nil }
+            // The same text from two people.
+            if now.text == whole {
+                outcome = .saved
+                return nil
+            }
+            let merged = base.flatMap {
+                TextMerge.merge(base: Array($0.text.utf8), mine: Array(whole.utf8), theirs: Array(now.text.utf8))
+            }
+            if merged == nil { outcome = .conflict(now.text, revision: now.revision) }
+            return merged.map { (String(decoding: $0, as: UTF8.self), .parent(theirs.revision)) }
+        }
+        return isSaved ? .saved : outcome
+    }
+
+    /// A text, and the version that it is written on; nil deletes that version.
+    typealias Attempt = (text: String?, condition: WriteCondition)
+
+    /// Writes a text, and what is made of the present one for as long as others are quicker.
+    ///
+    /// `again` makes the next text, or gives up.
+    ///
+    /// - Returns: Whether something was written.
+    /// - Throws: ``APIError`` for what the folder refuses.
+    func write(
+        _ first: Attempt, to file: RemotePath, _ member: Member, again: () async throws -> Attempt?
+    ) async throws -> Bool {
+        var attempt = first
         for _ in 0..<4 {
             do {
-                try await write(text, to: file, condition, member)
-                return .saved
-            } catch let error as APIError where error.status == 409 {
-                guard let now = try await self.text(at: file, limit: Draft.shownLimit),
-                    let theirs = JournalRevision(now.revision)
-                else { return .changing }
-                // The same text from two people.
-                if now.text == whole { return .saved }
-                let merged = base.flatMap {
-                    TextMerge.merge(base: Array($0.text.utf8), mine: Array(whole.utf8), theirs: Array(now.text.utf8))
+                if let text = attempt.text {
+                    try await write(text, to: file, attempt.condition, member)
+                } else if case .parent(let revision) = attempt.condition {
+                    let seen = JournalRevision(revision)
+                    try await change(by: member) { _ = try $0.delete(file, seen: seen) }
                 }
-                guard let merged else { return .conflict(now.text, revision: now.revision) }
-                (text, condition) = (String(decoding: merged, as: UTF8.self), .parent(theirs.revision))
+                return true
+            } catch let error as APIError where error.status == 409 {
+                guard let next = try await again() else { return false }
+                attempt = next
             }
         }
-        return .changing
+        return false
     }
 
     /// The refusal of a viewer's text.
@@ -99,6 +131,19 @@ extension WebSite {
         var result = ""
         for scalar in text.unicodeScalars where scalar != "\r" { result.unicodeScalars.append(scalar) }
         return result
+    }
+
+    /// Changes the folder as the member, without new contents.
+    ///
+    /// - Throws: ``APIError`` for what the folder refuses.
+    func change(
+        by member: Member, _ body: @escaping @Sendable (inout SharedFolder) throws -> Void
+    ) async throws {
+        do {
+            try await store.write(by: member.uid, storing: [], body)
+        } catch let error as StorageError {
+            throw ServerFault.refusal(for: error)
+        }
     }
 
     /// Stores a text as the member's, if the condition holds.
@@ -155,10 +200,14 @@ extension WebSite {
         return visit.typedText
     }
 
-    /// The sign-in page after a session ended while the member wrote, with the text; nil for other requests, and for
-    /// one that another site may have made.
+    /// The sign-in page after a session ended while the member wrote, with the text; of a new note, which has no
+    /// address yet, a page with the text alone; nil for other requests, and for one that another site may have made.
     func signInKeepingText(_ visit: Visit) -> Response? {
-        guard visit.member == nil, visit.request.endpoint.name == "/gallery", ownText(visit) != nil else { return nil }
+        guard visit.member == nil, let text = ownText(visit) else { return nil }
+        if ["/notes/new", "/notes/preview"].contains(visit.request.endpoint.name) {
+            return refusal(APIError(403, "You are signed out. Sign in to save it."), visit, text: text)
+        }
+        guard visit.request.endpoint.name == "/gallery" else { return nil }
         return signInForm(
             visit, next: "/" + visit.request.rawPath.drop { $0 == "/" },
             problem: "You are signed out, and your text is not saved yet. Sign in to save it.")

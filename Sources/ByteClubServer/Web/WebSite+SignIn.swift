@@ -40,7 +40,7 @@ extension WebSite {
         }
         guard let known else { return signInForm(visit, next: next, problem: Self.wrongPassword) }
         settings.signIns.forget(folded, from: request.client.address, browser)
-        return try await begin(known.member, known.hash, visit, then: next)
+        return try await begin(known.member, known.hash, visit, then: next, isNew: browser == nil)
     }
 
     /// Checks or makes passwords when it is the visitor's turn, and only while the visitor waits.
@@ -65,21 +65,23 @@ extension WebSite {
 
     /// Starts a session under a new secret, so that one planted before is worth nothing.
     ///
-    /// Who showed a password that was changed since then begins again.
+    /// Who showed a password that was changed since then begins again. For a member who `isNew` in this browser, the
+    /// gallery shows a ``Welcome``.
     func begin(
-        _ member: Member, _ password: PasswordHash, _ visit: Visit, then next: String
+        _ member: Member, _ password: PasswordHash, _ visit: Visit, then next: String, isNew: Bool = false
     ) async throws -> Response {
         let begun = try await store.addWebSession(member: member.uid, password: password, lifetime: Visit.lifetime)
         guard let secret = begun else { return signInForm(visit, next: next, problem: Self.wrongPassword) }
         let name = PathKey.fold(member.name)
         let browser = knownBrowser(visit.request, name: name) ?? KnownBrowser(now: settings.now())
         let session = cookie(secret, for: visit.request, lifetime: Visit.lifetime)
-        let cookies = [
-            session,
-            cookie(
-                browser.cookie(name: name, key: csrfKey), .knownBrowser, for: visit.request,
-                lifetime: KnownBrowser.lifetime),
-        ]
+        let cookies =
+            [
+                session,
+                cookie(
+                    browser.cookie(name: name, key: csrfKey), .knownBrowser, for: visit.request,
+                    lifetime: KnownBrowser.lifetime),
+            ] + (isNew ? [welcomeCookie(for: visit.request)] : [])
         let now = Visit(request: visit.request, secret: secret, member: member, newCookie: session)
         var page: Response
         do {

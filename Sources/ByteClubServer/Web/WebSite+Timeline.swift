@@ -49,7 +49,7 @@ extension WebSite {
         let isEmpty: Bool
         let isFiltered: Bool
         let mayWrite: Bool
-        let days: [(day: String, tiles: [GalleryTile])]
+        let days: [(number: Int64, day: String, tiles: [GalleryTile])]
         let revision: Int64
         let query: String
         let base: String
@@ -65,9 +65,14 @@ extension WebSite {
         let years: [(year: String, months: [(name: String, url: String)])]
         let newer: String?
         let older: String?
+        let sharing: ShareMenu?
+        let welcome: Welcome?
     }
 
-    private func timeline(_ visit: Visit, _ member: Member, in folder: RemotePath) async throws -> Response {
+    /// Shows the notes and photos of a folder by day, perhaps with a link to it that was just made.
+    func timeline(
+        _ visit: Visit, _ member: Member, in folder: RemotePath, link: MadeLink? = nil
+    ) async throws -> Response {
         let choice = try GalleryChoice(visit, in: folder)
         let side = try Self.side(visit)
         func listed() async throws -> GalleryPage {
@@ -100,7 +105,12 @@ extension WebSite {
             people: found.members.map { ($0.uid, $0.name, $0.uid == choice.filter.author) },
             years: folder == .root ? choice.years(found.months) : [],
             newer: hasNewer ? items.first.map { choice.address(at: ("after", $0.place)) } ?? choice.address() : nil,
-            older: hasOlder ? items.last.map { choice.address(at: ("before", $0.place)) } : nil)
+            older: hasOlder ? items.last.map { choice.address(at: ("before", $0.place)) } : nil,
+            sharing: folder != .root && member.role >= .editor
+                ? ShareMenu(
+                    what: "album", action: "/share" + Self.components(of: folder), made: link, isOpen: link != nil)
+                : nil,
+            welcome: folder == .root ? welcome(visit, member) : nil)
         return view(.gallery, page, visit, policy: Self.picturePolicy)
     }
 
@@ -115,13 +125,13 @@ extension WebSite {
         }
     }
 
-    private static func days(_ items: [GalleryItem]) -> [(day: String, tiles: [GalleryTile])] {
-        var days: [(day: String, tiles: [GalleryTile])] = []
+    private static func days(_ items: [GalleryItem]) -> [(number: Int64, day: String, tiles: [GalleryTile])] {
+        var days: [(number: Int64, day: String, tiles: [GalleryTile])] = []
         for (index, item) in items.enumerated() {
-            let name = day(item.date)
-            if days.last?.day != name { days.append((name, [])) }
             // Browsers load the first row at once.
-            days[days.count - 1].tiles.append(GalleryTile(item, isEager: index < 4))
+            let tile = GalleryTile(item, isEager: index < 4)
+            if days.last?.number != tile.day { days.append((tile.day, day(item.date), [])) }
+            days[days.count - 1].tiles.append(tile)
         }
         return days
     }

@@ -91,7 +91,8 @@ extension WebSite {
     /// Appends the next piece, which is the body; the form's token is in the field `X-Form-Token`.
     ///
     /// The answer has the offset of the upload, with 409 when the piece begins elsewhere, and with 404 when the upload
-    /// must start again.
+    /// must start again. So an empty piece begins an upload, or asks where it stands. What has come of a piece before
+    /// its connection broke is kept.
     func uploadPiece(_ visit: Visit, _ member: Member) async throws -> Response {
         try await inWords {
             let request = visit.request
@@ -106,7 +107,9 @@ extension WebSite {
             let room = try await store.hold(length, for: member.uid)
             defer { withExtendedLifetime(room) {} }
             do {
-                return .json(try await store.append(request.body, to: visit["id"], at: offset, by: member.uid))
+                return .json(
+                    try await store.append(
+                        request.body, to: visit["id"], at: offset, by: member.uid, keepingBroken: true))
             } catch UploadError.wrongOffset(_, let upload) {
                 var answer = Response.json(upload)
                 answer.status = .conflict
@@ -115,18 +118,23 @@ extension WebSite {
         }
     }
 
-    /// Stores a complete upload under a free name, and returns its path.
+    /// Stores a complete upload under a free name, and returns its path; answers 409 when the page tells another hash
+    /// than that of the bytes that came.
     func commitPieces(_ visit: Visit, _ member: Member) async throws -> Response {
         try await inWords {
             guard member.role >= .editor else { throw Self.viewersChangeNothing }
             let path = try Self.place(of: visit["name"] ?? "", in: visit["folder"] ?? "")
             let modified = try Self.fileTime(of: visit)
+            let wanted = visit["hash"].flatMap { ContentHash($0) }
             let content: StagedContent
             do {
                 content = try await store.finishedUpload(visit["id"] ?? "", member: member.uid)
             } catch UploadError.alreadyCompleted {
                 // The page asks again when the first answer was lost.
                 return Self.plain(.ok, "")
+            }
+            guard wanted == nil || wanted == content.hash else {
+                throw APIError(409, "the bytes that came are not those of the file", parameter: "hash")
             }
             return Self.plain(.ok, try await put(content, at: path, modified: modified, by: member).path.string)
         }

@@ -12,6 +12,7 @@ struct WebSite: Sendable {
     let csrfKey: SymmetricKey
     let shares: SharedLimits
     let signIns: DeviceSignIns
+    let editors = NoteEditors()
 
     /// The club's name; nil for none.
     var clubName: String? { settings.clubName(in: store) }

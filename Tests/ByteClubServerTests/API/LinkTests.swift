@@ -112,7 +112,7 @@ import Testing
                     !answer.text.contains("<b>") && !answer.text.unicodeScalars.contains("\u{22}\u{301}".unicodeScalars)
                 )
                 #expect(answer["X-Content-Type-Options"] == "nosniff" && answer["Referrer-Policy"] == "no-referrer")
-                #expect(answer["X-Robots-Tag"] == "noindex" && answer["Cache-Control"] == "no-cache")
+                #expect(answer["X-Robots-Tag"] == "noindex" && answer["Cache-Control"] == "private, no-cache")
                 let policy = answer["Content-Security-Policy"] ?? ""
                 #expect(policy.hasPrefix("default-src 'none';") && policy.contains("frame-ancestors 'none'"))
             }

@@ -58,6 +58,7 @@ import Testing
         case .housekeepingInterval: "\(found.housekeepingInterval)"
         case .bodyLimit: "\(found.settings.bodyLimit)"
         case .longpollMinimum: "\(found.settings.longpollMinimum)"
+        case .mapLink: "\(found.settings.mapLink as Any)"
         }
     }
 
@@ -136,6 +137,33 @@ import Testing
             #expect(failure?.code == code && failure?.message.contains("1 to 60 characters") == true)
             let shown = failure?.message ?? ""
             #expect(VisibleText.line(shown) == shown, "\(shown)")
+        }
+    }
+
+    @Test("the map is OpenStreetMap, another that is reached by https, or none")
+    func mapLink() throws {
+        #expect(try configuration().settings.mapLink == .openStreetMap)
+        for text in ["off", "none"] {
+            #expect(try configuration([.data: "/d", .mapLink: text]).settings.mapLink == nil)
+        }
+        let own = try configuration(file: "map-link: 'https://maps.example:8443/@{latitude},{longitude},15z'\n")
+        #expect(own.settings.mapLink?.service == "maps.example:8443")
+        #expect(
+            own.settings.mapLink?.url(latitude: "-1.5", longitude: "2") == "https://maps.example:8443/@-1.5,2,15z")
+        for text in [
+            "http://maps.example/{latitude},{longitude}", "https://maps.example/{latitude}", "{latitude}{longitude}",
+            "https://{latitude}.example/{longitude}", "https://a@b.example/{latitude}{longitude}",
+            "https:///{latitude}{longitude}",
+            "https://maps.example/{latitude} {longitude}", "https://maps.example/{latitude}{longitude}{zoom}",
+            "javascript:alert({latitude},{longitude})", "https://maps.example/\"{latitude}{longitude}",
+            "https://-/{latitude}{longitude}" + String(repeating: "x", count: 500),
+            "https://maps.example/{latitude}\n{longitude}",
+        ] {
+            let failure = #expect(throws: CommandFailure.self, "\(text)") {
+                try configuration([.data: "/d"], ["BYTECLUB_SERVER_MAP_LINK": text])
+            }
+            #expect(failure?.code == .configuration && failure?.message.contains("BYTECLUB_SERVER_MAP_LINK") == true)
+            #expect(failure?.message.contains("\n") == false && failure?.message.contains("{latitude}") == true)
         }
     }
 

@@ -10,6 +10,8 @@ struct Browser {
     var cookie: String?
     /// What says that somebody has signed in here before.
     var mark: String?
+    /// What has the gallery greet a new member.
+    var greeting: String?
     /// The address that a proxy tells of.
     var address: String?
     /// The page that is shown.
@@ -54,7 +56,7 @@ struct Browser {
     }
 
     private mutating func load(_ line: String, _ target: String, body: String?) async throws {
-        let cookies = [cookie, mark].compactMap { $0 }
+        let cookies = [cookie, mark, greeting].compactMap { $0 }
         var fields = cookies.isEmpty ? [] : ["Cookie: " + (["other=1"] + cookies).joined(separator: "; ")]
         if let address { fields.append("X-Forwarded-For: \(address)") }
         if body != nil { fields.append("Content-Type: application/x-www-form-urlencoded") }
@@ -63,7 +65,13 @@ struct Browser {
             let text = field.value
             #expect(text.contains("HttpOnly") && text.contains("SameSite=Lax") && text.contains("Path=/"))
             let pair = text.split(separator: ";").first.map(String.init)
-            if text.hasPrefix("byteclub-browser=") { mark = pair } else { cookie = pair }
+            if text.hasPrefix("byteclub-browser=") {
+                mark = pair
+            } else if text.hasPrefix("byteclub-welcome=") {
+                greeting = text.contains("Max-Age=0") ? nil : pair
+            } else {
+                cookie = pair
+            }
         }
         status = answer.status
         place = target

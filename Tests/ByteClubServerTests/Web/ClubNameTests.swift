@@ -132,13 +132,15 @@ import Testing
             try await host.submit("/invite/\(secret)", fields.merging(["club": "a\u{202E}b"]) { $1 })
             #expect(host.status == 400 && host.page.contains("1 to 60 characters") && server.store.clubName == nil)
             try await host.submit("/invite/\(secret)", fields.merging(["club": Self.name]) { $1 })
-            #expect(host.place == "/account" && server.store.clubName == Self.name, "\(host.page)")
+            #expect(host.place == "/" && server.store.clubName == Self.name, "\(host.page)")
+            #expect(host.page.contains(">Welcome to <bdi>\(Self.escaped)</bdi>"))
+            try await host.open("/account")
             #expect(host.page.contains("You are an owner of <bdi>\(Self.escaped)</bdi>"))
             let next = "/invite/\(try await server.store.addInvitation(role: .owner, lifetime: 1000, by: 2))"
             var guest = Browser(server)
             try await guest.open(next)
             try await guest.submit(next, ["name": "Ben", "password": "long enough", "club": "Ben's"])
-            #expect(guest.place == "/account" && server.store.clubName == Self.name)
+            #expect(guest.place == "/" && server.store.clubName == Self.name)
         }
     }
 

@@ -59,11 +59,14 @@ struct GalleryTimeTests {
             let cookie = "Cookie: \(try #require(browser.cookie))"
             let moment = /<time datetime="[-0-9]+T[:0-9]+Z">\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d UTC<\/time>/
             let day = /<time class="day" datetime="[-0-9]+T[:0-9]+Z">\d\d [A-Z][a-z]{2} \d{4}<\/time>/
-            // Two devices' starts and last days, a link's end and first day; an invitation's end and a member's first day.
-            for (page, moments, days) in [("/account", 3, 3), ("/members", 1, 1)] {
+            let ago = /<time class="ago" datetime="[-0-9]+T[:0-9]+Z" title="\d\d [A-Za-z]{3} \d{4}">[a-z0-9 ]+<\/time>/
+            // Two devices' starts and last days, a link's end and first day; an invitation's end, a member's first day and
+            // the last day of the member's devices.
+            for (page, moments, days, agos) in [("/account", 3, 0, 3), ("/members", 1, 1, 1)] {
                 let answer = try await server.send("GET \(page)", [cookie])
                 let text = answer.text
                 #expect(text.matches(of: moment).count == moments && text.matches(of: day).count == days, "\(text)")
+                #expect(text.matches(of: ago).count == agos)
                 #expect(text.matches(of: /\d{4} \d\d:\d\d/).count == moments)
                 #expect(text.contains("<script type=\"module\" src=\"\(WebFile.timeScript.address)\"></script>"))
                 #expect(answer["Content-Security-Policy"] == WebSite.formPolicy)

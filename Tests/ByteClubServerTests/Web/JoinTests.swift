@@ -29,13 +29,42 @@ struct JoinTests {
             try await guest.submit(link, ["name": "../x", "password": "long enough"])
             #expect(guest.status == 400)
             try await guest.submit(link, ["name": "Ben", "password": "long enough"])
-            #expect(guest.place == "/account" && guest.page.contains("You are a viewer"))
-            #expect(guest.page.contains("byteclub login http") && !guest.page.contains("Invite others"))
+            #expect(guest.place == "/" && guest.page.contains("action=\"/welcome\""))
+            #expect(guest.page.contains("href=\"/account#machine\"") && !guest.page.contains("Invite others"))
+            #expect(!guest.page.contains("Write a note"))
+            try await guest.open("/account")
+            #expect(guest.page.contains("You are a viewer") && guest.page.contains("byteclub login http"))
             let another = "/invite/\(try await server.store.addInvitation(role: .owner, lifetime: 1000, by: 1))"
             var owner = Browser(server)
             try await owner.open(another)
             try await owner.submit(another, ["name": "Dee", "password": "long enough"])
-            #expect(owner.page.contains("Invite others"))
+            #expect(owner.page.contains("Invite others") && owner.page.contains("Write a note"))
+        }
+    }
+
+    @Test("the gallery greets who is new in a browser until that is dismissed there, and nobody on other pages")
+    func welcome() async throws {
+        try await TestServer.run { server in
+            let link = "/invite/\(try await server.store.addInvitation(role: .editor, lifetime: 1000, by: 1))"
+            var guest = Browser(server)
+            try await guest.open(link)
+            try await guest.submit(link, ["name": "Ben", "password": "long enough"])
+            #expect(guest.page.contains("action=\"/welcome\""))
+            try await guest.open("/gallery?show=photos")
+            #expect(guest.page.contains("action=\"/welcome\""))
+            try await guest.open("/albums")
+            #expect(!guest.page.contains("/welcome"))
+            try await guest.send("/welcome", [:])
+            #expect(guest.status == 403)
+            try await guest.open("/")
+            try await guest.submit("/welcome")
+            #expect(guest.place == "/gallery" && !guest.page.contains("/welcome") && guest.greeting == nil)
+            try await guest.submit("/logout")
+            try await guest.signIn("Ben", "long enough")
+            #expect(guest.place == "/" && !guest.page.contains("/welcome"), "this browser knows Ben")
+            var other = Browser(server)
+            try await other.signIn("Ben", "long enough")
+            #expect(other.place == "/" && other.page.contains("action=\"/welcome\""))
         }
     }
 
@@ -95,13 +124,14 @@ struct JoinTests {
             var owner = try await Self.owner(server)
             try await owner.open("/account")
             #expect(owner.page.contains("<h2>Add a machine</h2>") && owner.page.contains("Token from the server"))
+            #expect(owner.page.contains("Last seen <time class=\"ago\""))
             #expect(owner.page.firstMatch(of: /byteclub login http\S+#sha256=AAAA</) != nil, "\(owner.page)")
-            #expect(owner.page.contains("href=\"/device\"") && !owner.page.contains("Next steps"))
+            #expect(owner.page.contains("href=\"/device\"") && !owner.page.contains("None yet"))
             for device in try await server.store.devices(of: 1) {
                 _ = try await server.store.removeDevice(device.id, of: 1)
             }
             try await owner.open("/account")
-            #expect(owner.page.contains("<h2>Add a machine</h2>") && owner.page.contains("Next steps"))
+            #expect(owner.page.contains("<h2>Add a machine</h2>") && owner.page.contains("None yet"))
         }
     }
 

@@ -22,7 +22,8 @@ import Testing
             let url = try await server.post("/1/shares/auto/f/Trip%20%3Cb%3E.md").text("url")
             let media = try await server.post("/1/media/auto/f/Trip%20%3Cb%3E.md").text("url")
             var browser = try await Self.browser(server, "Ann Bell")
-            #expect(browser.page.contains("<a href=\"\(url)\"><bdi>/f/Trip &lt;b&gt;.md</bdi></a>"))
+            #expect(browser.page.contains("<a href=\"\(url)\"><bdi>Trip &lt;b&gt;.md</bdi></a>"))
+            #expect(browser.page.contains("<bdi>/f/Trip &lt;b&gt;.md</bdi>") && browser.page.contains("Take back"))
             #expect(browser.page.contains(media) && browser.page.contains("by <bdi>Ann Bell</bdi>"))
             #expect(browser.page.contains("Shared links") && browser.page.contains("Direct links"))
             // The shared ones are shown first.

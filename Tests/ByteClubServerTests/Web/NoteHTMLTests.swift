@@ -144,6 +144,28 @@ struct NoteHTMLTests {
         }
     }
 
+    @Test(
+        "the page of a note is not many times longer than the note, whatever is in it",
+        arguments: [
+            String(repeating: "a|", count: 64) + "\n" + String(repeating: "-:|", count: 64) + "\n"
+                + String(repeating: "|\n", count: 10_000),
+            String(repeating: ">>>>>>>>>>>>\n\n", count: 1500), String(repeating: "- - - - - - - - - -\n", count: 1000),
+            String(repeating: "***a***", count: 3000), String(repeating: "- [ ] a\n", count: 2500),
+            String(repeating: "[](b.md)", count: 2500), String(repeating: "&", count: 20_000),
+            String(repeating: "#\n", count: 10_000), String(repeating: "1. \n", count: 5000),
+        ])
+    func amplification(text: String) {
+        let html = NoteHTML(Markdown(text), form: "tasks") { _ in .page("/gallery/b.md") }.html
+        #expect(html.utf8.count <= 40 * text.utf8.count, "\(html.utf8.count / text.utf8.count) times")
+    }
+
+    @Test("a row that is much shorter than the head ends with one empty cell as wide as the rest")
+    func shortRows() {
+        let html = NoteHTML("|a|b|c|\n|-|-|-|\n|1|\n|1|2|3|4|\n").html
+        #expect(html.contains("<tr><td>1</td><td colspan=\"2\"></td></tr>"))
+        #expect(html.contains("<tr><td>1</td><td>2</td><td>3</td></tr>"))
+    }
+
     @Test("a link leads from the note's folder or from the top, and never out of the club's folder")
     func paths() throws {
         let note = try RemotePath("/trips/2026/day.md")

@@ -31,8 +31,25 @@ import Testing
                 body: bytes)
         }
 
-        func commit(_ id: String, _ name: String, token: String? = nil) async throws -> RawMessage {
-            let form = "csrf=\(token ?? self.token)&id=\(id)&name=\(PercentEncoding.encode(name))"
+        /// Asks where an upload stands, or begins one without an identifier.
+        func ask(_ id: String?) async throws -> RawMessage { try await piece([], of: id, at: 0) }
+
+        /// Sends the beginning of a piece, and breaks the connection.
+        func brokenPiece(_ bytes: [UInt8], of length: Int, of id: String, at offset: Int) async {
+            let lines = [
+                "POST /gallery/upload/piece?id=\(id)&offset=\(offset) HTTP/1.1", "Host: 127.0.0.1:\(server.port)",
+                "Cookie: \(cookie)", "X-Form-Token: \(token)", "Content-Length: \(length)", "", "",
+            ]
+            let (message, port) = (Array(lines.joined(separator: "\r\n").utf8) + bytes, server.port)
+            await BackgroundThread.run { _ = RawConnection(port: port)?.send(message) }
+        }
+
+        func commit(
+            _ id: String, _ name: String, hash: ContentHash? = nil, token: String? = nil
+        ) async throws -> RawMessage {
+            let form =
+                "csrf=\(token ?? self.token)&id=\(id)&name=\(PercentEncoding.encode(name))"
+                + (hash.map { "&hash=\($0)" } ?? "")
             return try await server.send(
                 "POST /gallery/upload/commit",
                 ["Cookie: \(cookie)", "Content-Type: application/x-www-form-urlencoded"], body: Array(form.utf8))
@@ -85,6 +102,79 @@ import Testing
             #expect(try await page.piece([1], of: id, at: photo.count).status == 400)
             let folder = try await server.get("/1/metadata/auto/byteclub/photos").text
             #expect(folder.contains("a.jpg") && !folder.contains("a (1).jpg"))
+        }
+    }
+
+    @Test("an empty piece begins an upload, and tells its member where it stands")
+    func asks() async throws {
+        try await TestServer.run { server in
+            let (page, ben) = (try await Page(server), try await Page(server, "Ben", .editor))
+            let begun = try Self.state(await page.ask(nil))
+            #expect(begun.offset == 0)
+            #expect(try Self.state(await page.ask(begun.uploadID)).offset == 0)
+            #expect(try await page.piece(Array(photo.prefix(700)), of: begun.uploadID, at: 0).status == 200)
+            let answer = try await page.ask(begun.uploadID)
+            #expect(answer.status == 409)
+            #expect(try Self.state(answer).offset == 700)
+            let stranger = try await ben.ask(begun.uploadID)
+            #expect(stranger.status == 404 && !stranger.text.contains("700"))
+            #expect(try await page.piece(Array(photo.dropFirst(700)), of: begun.uploadID, at: 700).status == 200)
+            #expect(try await page.commit(begun.uploadID, "a.jpg").status == 200)
+            // The page goes on to the commit, which says that it is done.
+            #expect(try await page.ask(begun.uploadID).status == 400)
+            #expect(try await ben.ask(begun.uploadID).status == 404)
+        }
+    }
+
+    @Test("what has come of a piece when its connection breaks need not be sent again")
+    func keepsBrokenPieces() async throws {
+        try await TestServer.run { server in
+            let page = try await Page(server)
+            let id = try Self.state(await page.ask(nil)).uploadID
+            var offset = 0
+            for length in [900, 1, 2_000] {
+                let goal = offset + length
+                // A connection that breaks before the server has looked at it leaves nothing, as in a crowd.
+                try await eventually("\(length) bytes more are kept") {
+                    offset = Int(try Self.state(await page.ask(id)).offset)
+                    if offset >= goal { return true }
+                    let rest = photo[offset...]
+                    await page.brokenPiece(Array(photo[offset..<goal]), of: rest.count, of: id, at: offset)
+                    try await Task.sleep(for: .milliseconds(100))
+                    return false
+                }
+                #expect(offset == goal)
+            }
+            #expect(try await page.piece(Array(photo[offset...]), of: id, at: offset).status == 200)
+            #expect(try await page.commit(id, "a.jpg").status == 200)
+            #expect(try await server.get("/1/files/auto/byteclub/photos/a.jpg").body == photo)
+        }
+    }
+
+    @Test("bytes that are not those whose hash the page tells are not stored")
+    func otherBytes() async throws {
+        try await TestServer.run { server in
+            let page = try await Page(server)
+            let id = try Self.state(await page.piece(photo, of: nil, at: 0)).uploadID
+            let refusal = try await page.commit(id, "a.jpg", hash: ContentHasher.hash(Array(photo.dropLast())))
+            #expect(refusal.status == 409 && !refusal.text.isEmpty)
+            #expect(try await server.get("/1/files/auto/byteclub/photos/a.jpg").status == 404)
+            #expect(try await page.commit(id, "a.jpg", hash: ContentHasher.hash(photo)).status == 200)
+        }
+    }
+
+    @Test("half an upload is forgotten after two days, and the page begins again")
+    func forgotten() async throws {
+        let clock = Clock()
+        try await TestServer.run(clock: clock) { server in
+            let page = try await Page(server)
+            let id = try Self.state(await page.piece(Array(photo.prefix(700)), of: nil, at: 0)).uploadID
+            clock.advance(48 * 3600 - 1)
+            #expect(try Self.state(await page.ask(id)).offset == 700)
+            clock.advance(1)
+            #expect(try await page.ask(id).status == 404)
+            #expect(try await page.commit(id, "a.jpg").status == 404)
+            #expect(try Self.state(await page.ask(nil)).offset == 0)
         }
     }
 

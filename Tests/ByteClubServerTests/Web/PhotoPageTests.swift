@@ -36,6 +36,7 @@ struct PhotoPageTests {
             #expect(browser.page.contains("<bdi>Ann Bell</bdi><small>Added"))
             let map = #"href="https://www.openstreetmap.org/?mlat=50.6089&amp;mlon=6.4381#map=15/50.6089/6.4381""#
             #expect(browser.page.contains(map + #" target="_blank" rel="noopener noreferrer""#))
+            #expect(browser.page.contains(#"<a href="/gallery?show=photos&amp;near=50.6089%2C%206.4381">"#))
             // Nothing of another site is loaded.
             #expect(browser.page.matches(of: /(src|srcset|action)="https?:/).isEmpty)
             #expect(!browser.page.contains("style=\"") && !browser.page.contains("<script>"))
@@ -103,6 +104,21 @@ struct PhotoPageTests {
                 #expect(browser.status == 400, "\(fields)")
                 try await browser.open("/gallery/byteclub/photos/Trip%202026/ridge.jpg")
             }
+        }
+    }
+
+    @Test("keeps the spots beside it leading to a photo that is renamed or moved")
+    func movedTarget() async throws {
+        try await Self.run { server, browser in
+            try await Self.put("q", "portrait", server)
+            try await server.store(
+                "/byteclub/photos/q.jpg.md", "Up.\n\nat 1,2: [p](p.jpg#view=3,4)\nat 5,6: [x](x.jpg)\n")
+            try await browser.submit("/photo/move/byteclub/photos/p.jpg", ["folder": "", "name": "ridge"])
+            #expect(
+                try await Self.caption(server, of: "q")
+                    == "Up.\n\nat 1,2: [p](ridge.jpg#view=3,4)\nat 5,6: [x](x.jpg)\n")
+            try await browser.submit("/photo/move/byteclub/photos/ridge.jpg", ["folder": "Trip", "name": "ridge"])
+            #expect(try await Self.caption(server, of: "q")?.contains("at 1,2: [p](Trip/ridge.jpg#view=3,4)\n") == true)
         }
     }
 

@@ -148,6 +148,25 @@ struct TimelineTests {
         }
     }
 
+    @Test("a page tells of its items what its script would ask for")
+    func first() async throws {
+        try await TestServer.run { server in
+            try await Self.put(server, "/wide.jpg", "phone-strip")
+            try await Self.put(server, "/dated.jpg", "dated")
+            try await server.store("/note.md", "A note")
+            _ = try await server.get("/1/metadata/auto/?include_media_info=true")
+            var browser = try await GalleryTests.browser(server)
+            try await browser.open("/gallery")
+            let items = try await Self.get("/gallery/items", browser, as: Items.self).items
+            let ratios = browser.page.matches(of: /<li[^>]* data-ratio="(-?[0-9]+)"/).map { Int($0.1) }
+            #expect(ratios == items.map(\.ratio) && ratios.count == 3)
+            let days = browser.page.matches(of: /data-day="(-?[0-9]+)"/).map { Int($0.1) }
+            #expect(Set(days) == Set(items.map(\.day)) && days.count == Set(days).count)
+            let sizes = browser.page.matches(of: /srcset="[^"]+" sizes="\(min-width: 600px\) [0-9]+px, [0-9]+px"/)
+            #expect(sizes.count == 2)
+        }
+    }
+
     @Test("photos near a place are found, and others in the square around the circle are not")
     func near() async throws {
         let fixture = try StoreFixture()

@@ -8,7 +8,7 @@ public struct RawConnection: ~Copyable, Sendable {
     let descriptor: Int32
 
     /// Connects, from another address of this machine's loopback network when one is given; nil when nobody listens.
-    public init?(port: UInt16, from source: LoopbackAddress? = nil, timeout seconds: Int = 120) {
+    public init?(port: UInt16, from source: LoopbackAddress? = nil, timeout seconds: Int = 600) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0, source?.bind(descriptor) ?? true else { return nil }
         guard LoopbackAddress.server.connect(descriptor, port: port) else { return nil }

@@ -12,7 +12,9 @@ struct PhotosShowCommand: QueryCommand {
             once. With NO_COLOR, TERM=dumb or in a pipe nothing is drawn unless --as is given.
 
             --view looks around in a panorama: degrees right of its centre, degrees above the horizon, and degrees of \
-            field of view. This downloads the whole photo, up to 64 MiB.
+            field of view. This downloads the whole photo, up to 64 MiB. Hot spots, lines of the photo's note such as \
+            'at 90,-5: [to the hut](hut.jpg)', are numbered in the picture and listed below it, also those outside \
+            of the view.
 
             Examples:
               byteclub photos show ridge.jpg

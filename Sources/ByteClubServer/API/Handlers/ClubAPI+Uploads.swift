@@ -148,9 +148,11 @@ extension ClubAPI {
 extension UploadStore {
     /// Appends a body to a member's upload in pieces, or begins one without an identifier.
     ///
-    /// - Throws: ``UploadError``, and errors of the body or the storage, after which the body is discarded.
-    func append(_ body: IncomingBody, to id: String?, at offset: Int64, by member: Int64) async throws -> ChunkedUpload
-    {
+    /// - Throws: ``UploadError``, and errors of the body or the storage, after which the body is discarded; with
+    ///   `keepingBroken` the bytes that came before the connection broke are part of the upload then.
+    func append(
+        _ body: IncomingBody, to id: String?, at offset: Int64, by member: Int64, keepingBroken: Bool = false
+    ) async throws -> ChunkedUpload {
         let known: String
         if let id {
             known = id
@@ -160,7 +162,7 @@ extension UploadStore {
             known = fresh.uploadID
         }
         let writer = try await appendToUpload(known, member: member, at: offset)
-        try await writer.take(body)
+        try await writer.take(body, keepingBroken ? { _ = try? await writer.finish() } : nil)
         return try await writer.finish()
     }
 }
@@ -168,14 +170,15 @@ extension UploadStore {
 extension ContentWriter {
     /// Receives a whole body; the socket is read no faster than the disk writes.
     ///
-    /// - Throws: Errors of the body and the storage, after which the received bytes are discarded.
-    fileprivate func take(_ body: IncomingBody) async throws {
+    /// - Throws: Errors of the body and the storage, after which the received bytes are discarded; errors of the body
+    ///   after what `atBreak` does instead.
+    fileprivate func take(_ body: IncomingBody, _ atBreak: (() async -> Void)? = nil) async throws {
         do {
             while let piece = try await body.next() {
                 if unsafe piece.withUnsafeReadableBytes({ unsafe append($0) }) { try await flush() }
             }
         } catch {
-            await discard()
+            if body.isBroken, let atBreak { await atBreak() } else { await discard() }
             throw error
         }
     }

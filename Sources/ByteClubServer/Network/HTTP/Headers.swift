@@ -20,7 +20,7 @@ enum HostName {
 
     private static func isHost(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.first == UInt8(ascii: "[") else {
-            return !bytes.isEmpty && bytes.allSatisfy(PercentEncoding.isUnreserved)
+            return !bytes.isEmpty && bytes.allSatisfy(\.isUnreserved)
         }
         let text = String(decoding: bytes, as: UTF8.self)
         return bytes.last == UInt8(ascii: "]") && text.contains(":") && IPAddress(text) != nil

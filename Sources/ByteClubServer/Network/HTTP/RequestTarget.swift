@@ -121,32 +121,10 @@ enum PercentEncoding {
     }
 
     /// Encodes all but RFC 3986's unreserved characters.
-    static func encode(_ text: String) -> String {
-        var result: [UInt8] = []
-        for byte in text.utf8 {
-            if isUnreserved(byte) {
-                result.append(byte)
-            } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                result.append(contentsOf: (byte < 16 ? "%0" : "%").utf8)
-                result.append(contentsOf: digits.utf8)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
+    static func encode(_ text: String) -> String { text.percentEncoded }
 
     /// Encodes values as a query or a form.
     static func form(_ pairs: [(name: String, value: String)]) -> String {
         pairs.map { "\($0.name)=\(encode($0.value))" }.joined(separator: "&")
-    }
-
-    /// Whether a byte is one of RFC 3986's unreserved characters.
-    static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"):
-            true
-        default: "-._~".utf8.contains(byte)
-        }
     }
 }

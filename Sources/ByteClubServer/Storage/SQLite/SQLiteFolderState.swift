@@ -259,6 +259,10 @@ struct SQLiteFolderState: FolderState {
 
     func forgottenRevision() throws -> Int64 { try database.meta(Schema.Meta.forgotten) ?? 0 }
 
+    func completeRevision() throws -> Int64 {
+        max(try database.meta(Schema.Meta.purged) ?? 0, try database.meta(Schema.Meta.dropped) ?? 0)
+    }
+
     /// The number of the last change; in a copy of a data directory also of those that only the original may have made.
     static func lastRevision(in database: Database) throws -> Int64 {
         let last = try database.firstRow("SELECT max(revision) FROM version") { $0[0] as Int64? } ?? nil

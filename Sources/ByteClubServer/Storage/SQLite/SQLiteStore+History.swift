@@ -93,6 +93,11 @@ extension SQLiteStore {
         try transaction.execute("DELETE FROM version WHERE revision = ?", [version])
         try transaction.execute(
             "UPDATE meta SET value = max(value, ?) WHERE name = ?", [version, Schema.Meta.forgotten])
+        try transaction.execute(
+            """
+            INSERT INTO meta(name, value) VALUES (?, ?) ON CONFLICT(name) DO UPDATE
+            SET value = max(value, excluded.value)
+            """, [Schema.Meta.dropped, next])
     }
 }
 

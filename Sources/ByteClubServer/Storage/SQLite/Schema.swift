@@ -40,6 +40,8 @@ enum Schema {
         static let age = "age"
         /// The last change whose predecessor has been purged, if it was old enough.
         static let purged = "purged"
+        /// The last change whose predecessor was dropped over a quota; not there before the first one.
+        static let dropped = "dropped"
         /// Changes up to this number may be missing, and none but older ones has a lower number.
         static let forgotten = "forgotten"
         /// The last change whose names and texts are in the search index.

@@ -6,18 +6,7 @@ enum NoteTargets {
     ///
     /// A link is relative to the note's folder, or to the top with a slash in front.
     static func path(of target: String, in note: RemotePath) -> RemotePath? {
-        let bare = target.prefix { $0 != "#" && $0 != "?" }
-        guard !bare.isEmpty, let text = PercentEncoding.decode(bare, plusIsBlank: false) else { return nil }
-        var components = text.hasPrefix("/") ? [] : note.parent?.components ?? []
-        for component in text.split(separator: "/") {
-            switch component {
-            case ".": continue
-            case "..": if components.popLast() == nil { return nil }
-            default: components.append(String(component))
-            }
-        }
-        let path = try? RemotePath(components.joined(separator: "/"))
-        return path?.isRoot == false ? path : nil
+        Markdown.path(of: target, in: note)
     }
 }
 

@@ -14,7 +14,7 @@ extension WebSite {
     /// Shows the form for a new note with a text.
     func newNote(_ visit: Visit, _ member: Member, name: String, _ draft: Draft) async throws -> Response {
         guard member.role >= .editor else { throw Self.viewersChangeNothing }
-        let path = (try? Self.place(of: Self.fileName(name))) ?? .root
+        let path = (try? Self.place(of: Self.noteName(name))) ?? .root
         let preview = draft.isPreview ? try await shown(draft.text, at: path, visit, member) : nil
         let page = (
             form: draft, isNew: true, name: name, path: path.string, action: "/notes/new",
@@ -41,7 +41,7 @@ extension WebSite {
         do {
             let named = Self.bare(name).isEmpty ? String(title.prefix(80)) : name
             guard !Self.bare(named).isEmpty else { return try await unsaved("A note needs a name.") }
-            let path = try Self.place(of: Self.fileName(named))
+            let path = try Self.place(of: Self.noteName(named))
             guard let content = StagedContent(inline: Array(whole.utf8)) else {
                 throw APIError(413, "This is too long.")
             }
@@ -58,7 +58,7 @@ extension WebSite {
     }
 
     /// The name of a note's file, from what somebody typed: a Markdown file, unless it is another kind of note.
-    private static func fileName(_ name: String) -> String {
+    static func noteName(_ name: String) -> String {
         // Slashes and backslashes separate folders on some machine or other.
         let name = bare(String(name.map { "/\\".contains($0) ? "-" : $0 }))
         return GalleryKind(name) == .note ? name : name + ".md"
@@ -140,14 +140,5 @@ extension WebSite {
             throw APIError(400, "This form is malformed.")
         }
         return (path, revision)
-    }
-
-    private func change(by member: Member, _ body: @escaping @Sendable (inout SharedFolder) throws -> Void) async throws
-    {
-        do {
-            try await store.write(by: member.uid, storing: [], body)
-        } catch let error as StorageError {
-            throw ServerFault.refusal(for: error)
-        }
     }
 }

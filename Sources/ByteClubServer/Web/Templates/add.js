@@ -1,170 +1,294 @@
-// Adds files to the club, one after another, in pieces that go on after a lost network. The panel has one bar for all.
+// Adds files to the club, one after another. They are kept until the server has them, whatever becomes of the page;
+// of the pages in a browser one sends, and all show how far it is, in a panel with one bar.
 import { element, icon } from "./page.js";
+import { alone, channel, forget, keep, kept, load, room, save, tab } from "./queue.js";
+import { Stop, bring, interrupt } from "./send.js";
 
-/** The size of a piece, and of the blocks of which the server's content hash is made. */
-const pieceSize = 4 << 20;
 const isAddable = name => /\.(jpe?g|png|md|markdown|txt)$/i.test(name);
-const pause = time => new Promise(done => setTimeout(done, time));
 
-const queue = [], problems = [];
-const told = { files: 0, done: 0, known: 0, bytes: 0, sent: 0 };
-let panel, isSending = false, isCancelled = false, current = null;
+/** What is to be added, by key: `{ key, tab, name, folder, size, modified, hash, id, isOver, isKnown, words, isBad }`. */
+const jobs = new Map();
+/** The files that only this page has, and the keys of those that the browser keeps. */
+const held = new Map(), keptKeys = new Set();
+let pages = new Set(), count = 0;
+let isSending = false, isWaiting = false, isKeeping = false, isAway = false;
+let stop = null, current = null, sent = 0, rate = 0, last = null;
 
-/** Hexadecimal SHA-256 over the SHA-256 of each block; null where the browser does not hash for pages without TLS. */
-async function contentHash(file) {
-  if (!crypto.subtle) return null;
-  const parts = [];
-  for (let at = 0; at < file.size; at += pieceSize) {
-    const block = await file.slice(at, at + pieceSize).arrayBuffer();
-    parts.push(new Uint8Array(await crypto.subtle.digest("SHA-256", block)));
-  }
-  const whole = await crypto.subtle.digest("SHA-256", await new Blob(parts).arrayBuffer());
-  return [...new Uint8Array(whole)].map(byte => byte.toString(16).padStart(2, "0")).join("");
-}
+const waiting = () => [...jobs.values()].filter(job => !job.isOver && !job.isBad);
+const has = job => held.has(job.key) || keptKeys.has(job.key);
+const isLost = job => !has(job) && !pages.has(job.tab);
+const shelf = job => JSON.parse(JSON.stringify(job));
 
 // MARK: The panel
 
+let panel, closing;
+
+const size = bytes => bytes >= 1e6 ? `${(bytes / 1e6).toFixed(1)} MB` : `${Math.ceil(bytes / 1e3)} kB`;
+function span(seconds) {
+  if (seconds < 60) return `${Math.max(5, Math.ceil(seconds / 5) * 5)} s`;
+  return seconds < 5400 ? `${Math.ceil(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}
+
+/** What the panel says, as all pages show it. */
+function summary() {
+  const all = [...jobs.values()], done = all.filter(job => job.isOver), open = waiting();
+  const known = done.filter(job => job.isKnown).length, lost = open.filter(isLost).length;
+  const bad = all.filter(job => job.isBad);
+  const total = all.reduce((sum, job) => sum + job.size, 0);
+  const over = [...done, ...bad].reduce((sum, job) => sum + job.size, 0) + (current ? sent : 0);
+  const isOver = !open.length, files = `${done.length} of ${all.length}${known ? `, ${known} already there` : ""}`;
+  let words = isOver ? done.length || !bad.length ? `Added ${files}` : "Not added" : `Adding ${files}`;
+  let detail = "", action = "";
+  if (stop) [detail, action] = [stop.message, stop.action];
+  else if (isAway) detail = "The server is unreachable; this goes on when it is back";
+  else if (!isSending && lost && lost === open.length) {
+    detail = `The browser could not keep ${lost === 1 ? "a file" : `${lost} files`}. Choose them again to go on.`;
+    action = "Choose files";
+  } else if (current) {
+    detail = rate > 0 ? `${size(rate)} a second, ${span((total - over) / rate)} left` : "";
+  } else if (isOver && bad.some(has)) action = "Try again";
+  const lines = all.filter(job => job.words).map(job => [job.name, job.words, job.isBad]);
+  return { words, detail, action, isOver, lines, isStill: !isSending || isOver || isAway, share: total ? over / total : 1 };
+}
+
+function make() {
+  panel = element("section", { className: "adding" });
+  panel.setAttribute("aria-label", "Uploads");
+  panel.innerHTML = `<p></p><progress max="1" aria-label="All uploads"></progress><p class="hint"></p><ul></ul>
+<button type="button" class="act"></button><button type="button" class="icon-button"></button><p class="only-for-readers" role="status"></p>`;
+  const [, , , , act, close] = panel.children;
+  act.onclick = () => actions[act.textContent]();
+  close.onclick = () => leave();
+  close.append(icon("close"));
+  document.body.append(panel);
+}
+
+function render(state) {
+  if (!panel) make();
+  const [words, bar, detail, list, act, close, status] = panel.children;
+  words.textContent = state.words;
+  bar.value = state.share;
+  bar.hidden = state.isOver;
+  detail.textContent = state.detail;
+  detail.hidden = !state.detail;
+  const lines = state.lines.map(([name, text, isBad]) =>
+    element("li", { className: isBad ? "bad" : "" }, element("bdi", { textContent: name }), ` ${text}`));
+  if (list.textContent !== lines.map(line => line.textContent).join("")) list.replaceChildren(...lines);
+  act.textContent = state.action;
+  act.hidden = !state.action;
+  close.title = state.isOver ? "Close" : "Cancel";
+  close.setAttribute("aria-label", state.isOver ? "Close" : "Cancel the uploads");
+  // Readers hear of the beginning, of what stops, and of the end; not of each file.
+  const spoken = state.isStill ? `${state.words}. ${state.detail}` : "Adding files";
+  if (status.textContent !== spoken) status.textContent = spoken;
+  clearTimeout(closing);
+  if (state.isOver && !state.lines.length) closing = setTimeout(hide, 4000);
+}
+
+function hide() {
+  panel?.remove();
+  panel = null;
+}
+
+/** Shows how far it is, here and on the other pages. */
 function show() {
-  if (!panel) {
-    panel = element("section", { className: "adding" });
-    panel.setAttribute("aria-label", "Uploads");
-    panel.innerHTML = `<p role="status"></p><progress max="1" value="0" aria-label="All uploads"></progress><ul></ul>`;
-    const close = element("button", { type: "button", className: "icon-button", title: "Cancel", onclick: cancel }, icon("close"));
-    close.setAttribute("aria-label", "Cancel the uploads");
-    panel.append(close);
-    document.body.append(panel);
-  }
-  const isOver = told.done + problems.length >= told.files;
-  const words = isCancelled ? "Cancelled" : isOver ? "Added" : "Adding";
-  const known = told.known ? `, ${told.known} already there` : "";
-  panel.querySelector("p").textContent = `${words} ${told.done} of ${told.files}${known}`;
-  const bar = panel.querySelector("progress");
-  bar.value = told.bytes ? told.sent / told.bytes : 0;
-  bar.hidden = isOver;
-  if (isOver) {
-    panel.querySelector("button").title = "Close";
-    panel.querySelector("button").setAttribute("aria-label", "Close");
-  }
+  const state = summary();
+  render(state);
+  channel.postMessage({ state });
 }
 
-function line(name, words, isProblem = true) {
-  panel.querySelector("ul").append(element("li", { className: isProblem ? "bad" : "" }, element("bdi", { textContent: name }), ` ${words}`));
+/** Forgets what is in the queue, on this page. */
+function clear() {
+  for (const map of [jobs, held, keptKeys]) map.clear();
+  stop = null;
+  interrupt();
+  hide();
 }
 
-function cancel() {
-  if (!isSending) {
-    panel.remove();
-    panel = null;
-    problems.length = 0;
-    Object.assign(told, { files: 0, done: 0, known: 0, bytes: 0, sent: 0 });
-    return;
-  }
-  isCancelled = true;
-  queue.length = 0;
-  current?.abort();
+/** Gives up what is not added yet; asks first if there is something. */
+export async function leave(question = "Stop adding, and forget the files that are not added yet?") {
+  await read();
+  if (waiting().length && !confirm(question)) return false;
+  clear();
+  channel.postMessage({ dropped: true });
+  await forget();
+  return true;
 }
 
-const ask = event => { if (isSending) event.preventDefault(); };
+const actions = {
+  "Sign in": () => location.reload(),
+  "Reload the page": () => location.reload(),
+  "Choose files": choose,
+  async "Try again"() {
+    await read();
+    const again = [...jobs.values()].filter(job => job.isBad && has(job));
+    for (const job of again) Object.assign(job, { isBad: false, words: "" });
+    await save(...again.map(shelf));
+    run();
+  },
+};
 
-// MARK: Sending
+addEventListener("beforeunload", event => {
+  // Only what the browser does not keep would be lost.
+  if (waiting().some(job => held.has(job.key))) event.preventDefault();
+});
 
-/** Sends a request, and goes on trying while the server or the network is away. */
-async function send(address, body, fields, onProgress) {
-  for (let wait = 1000; ; wait = Math.min(2 * wait, 30000)) {
-    if (isCancelled) throw new Error("cancelled");
-    const answer = await new Promise(done => {
-      const request = current = new XMLHttpRequest();
-      request.open("POST", address);
-      for (const [name, value] of Object.entries({ Accept: "text/plain", ...fields })) request.setRequestHeader(name, value);
-      if (onProgress) request.upload.onprogress = event => onProgress(event.loaded);
-      request.onload = () => done({ status: request.status, text: request.responseText });
-      request.onerror = request.onabort = () => done({ status: 0, text: "" });
-      request.send(body);
-    });
-    const isAway = answer.status === 0 || answer.status === 429 || answer.status >= 500 && answer.status !== 507;
-    if (isCancelled) throw new Error("cancelled");
-    if (!isAway) return answer;
-    panel.querySelector("p").textContent = "The server is unreachable; the upload goes on when it is back";
-    await pause(wait);
-  }
+// MARK: The queue
+
+/** Reads the queue as it is kept; what this page is sending stays as it is. */
+async function read() {
+  const before = [...keptKeys], found = await load().catch(() => null);
+  if (!found) return;
+  pages = found.pages;
+  // What was kept while this was read is not among what was found.
+  for (const key of before) if (!found.kept.has(key)) keptKeys.delete(key);
+  for (const key of found.kept) keptKeys.add(key);
+  const kept = new Map(found.jobs.map(job => [job.key, job]));
+  for (const key of [...jobs.keys()]) if (!kept.has(key) && !held.has(key)) jobs.delete(key);
+  for (const [key, job] of kept) if (!isSending || !jobs.has(key)) jobs.set(key, job);
 }
 
-const csrf = () => document.body.dataset.csrf ?? document.querySelector("[name=csrf]")?.value ?? "";
-
-async function upload({ file, folder }) {
-  const before = told.sent, name = file.name;
-  const hash = await contentHash(file);
-  if (hash) {
-    const answer = await send("/gallery/upload/known", new URLSearchParams({ csrf: csrf(), hashes: hash }));
-    if (answer.status === 200 && JSON.parse(answer.text)[hash]) {
-      told.known += 1;
-      told.done += 1;
-      told.sent = before + file.size;
-      return;
+/** Lets the browser keep the files that only this page has, as far as there is room. */
+async function keepHeld() {
+  if (isKeeping) return;
+  isKeeping = true;
+  try {
+    let left = await room() - waiting().reduce((sum, job) => sum + (keptKeys.has(job.key) ? job.size : 0), 0);
+    for (const [key, file] of held) {
+      const job = jobs.get(key);
+      if (!job || job.isOver || file.size > left) continue;
+      try {
+        await keep(job, file);
+      } catch (error) {
+        // A file that cannot be read is told of when it is its turn.
+        if (error?.name === "QuotaExceededError") break;
+        continue;
+      }
+      left -= file.size;
+      keptKeys.add(key);
+      held.delete(key);
+      // It was given up meanwhile.
+      if (!jobs.has(key)) await forget([job]);
     }
+  } finally {
+    isKeeping = false;
   }
-  const key = ["upload", folder, name, file.size, file.lastModified].join(" ");
-  let id = localStorage.getItem(key), at = 0;
-  while (!id || at < file.size) {
-    const query = new URLSearchParams(id ? { id, offset: at } : { offset: 0 });
-    const fields = { "X-Form-Token": csrf(), "Content-Type": "application/octet-stream" };
-    const { status, text } = await send(`/gallery/upload/piece?${query}`, file.slice(at, at + pieceSize), fields, loaded => {
-      told.sent = before + Math.min(file.size, at + loaded);
-      show();
-    });
-    if (status === 200 || status === 409) {
-      ({ upload_id: id, offset: at } = JSON.parse(text));
-      localStorage.setItem(key, id);
-    } else if (id && (status === 404 || status === 400)) {
-      localStorage.removeItem(key);
-      [id, at] = [null, 0];
-    } else throw new Error(text || "was not sent");
-  }
-  const form = new URLSearchParams({ csrf: csrf(), id, name, folder, modified: file.lastModified });
-  const { status, text } = await send("/gallery/upload/commit", form);
-  localStorage.removeItem(key);
-  if (status !== 200) throw new Error(text);
-  const stored = text.slice(text.lastIndexOf("/") + 1);
-  if (text && stored !== name) line(name, `is another file than the one of that name; stored as ${stored}`, false);
-  told.done += 1;
-  told.sent = before + file.size;
+  channel.postMessage({ more: true });
 }
 
-async function run() {
-  if (isSending) return;
-  isSending = true;
-  isCancelled = false;
-  addEventListener("beforeunload", ask);
-  for (let job; (job = queue.shift());) {
-    show();
+/** Sends what waits, when no other page does. */
+function run() {
+  if (isWaiting) return;
+  isWaiting = true;
+  stop = null;
+  alone(async () => {
     try {
-      await upload(job);
+      while (await read(), waiting().some(has)) {
+        isSending = true;
+        show();
+        for (let job; (job = waiting().find(has));) await one(job);
+      }
     } catch (error) {
-      problems.push(job);
-      line(job.file.name, error.message);
+      if (!(error instanceof Stop)) throw error;
+      stop = error.message ? error : null;
+    } finally {
+      isSending = isWaiting = isAway = false;
+      current = null;
     }
-  }
-  isSending = false;
-  current = null;
-  removeEventListener("beforeunload", ask);
+    await rest();
+  });
+}
+
+/** After the last file: what is done need not be kept. */
+async function rest() {
+  if (!jobs.size) return;
+  await read();
   show();
   dispatchEvent(new CustomEvent("added"));
-  if (!problems.length && !panel.querySelector("li")) setTimeout(() => { if (!isSending && panel) cancel(); }, 4000);
+  if (waiting().length) return;
+  await forget([...jobs.values()].filter(job => job.isOver && !job.words));
 }
 
-/** Adds files: `{ file, folder }`, with the path of the album that each goes to, empty for none. */
-export function add(files) {
-  const good = files.filter(({ file }) => isAddable(file.name) && file.size);
-  told.files += files.length;
-  show();
-  for (const { file } of files) {
-    if (isAddable(file.name) && file.size) continue;
-    problems.push(file);
-    line(file.name, file.size ? "is not a photo (JPEG, PNG) or note (.md, .txt)" : "is empty");
+async function one(job) {
+  const change = async fields => {
+    Object.assign(job, fields);
+    if (jobs.has(job.key)) await save(shelf(job)).catch(() => {});
+  };
+  current = job;
+  [sent, last] = [0, null];
+  const tools = { ...job, isGone: () => !jobs.has(job.key), onWait() { isAway = true; show(); } };
+  try {
+    const file = held.get(job.key) ?? await kept(job);
+    if (!file) throw new Error("is not there any more; choose it again");
+    const { path, isKnown } = await bring(tools, file, async fields => {
+      Object.assign(tools, fields);
+      await change(fields);
+    }, progress);
+    const stored = path.slice(path.lastIndexOf("/") + 1);
+    const isRenamed = !isKnown && stored && stored !== job.name;
+    const words = isRenamed ? `is another file than the one of that name; stored as ${stored}` : "";
+    await change({ isOver: true, isKnown, words });
+    held.delete(job.key);
+    keptKeys.delete(job.key);
+    keepHeld();
+  } catch (error) {
+    if (error instanceof Stop) throw error;
+    await change({ isBad: true, words: error.message });
   }
-  for (const job of good) told.bytes += job.file.size;
-  queue.push(...good);
-  run();
+  isAway = false;
+  current = null;
+  show();
+}
+
+let drawn = 0;
+
+/** Takes how much of the current file is sent, and makes the rate of the last seconds of it. */
+function progress(bytes) {
+  isAway = false;
+  sent = Math.min(current?.size ?? 0, bytes);
+  const now = performance.now();
+  if (!last || bytes < last.bytes) last = { bytes, now };
+  else if (now - last.now > 500) {
+    const fresh = 1000 * (bytes - last.bytes) / (now - last.now);
+    rate = rate ? 0.8 * rate + 0.2 * fresh : fresh;
+    last = { bytes, now };
+  }
+  if (now - drawn < 200) return;
+  drawn = now;
+  show();
+}
+
+channel.onmessage = async ({ data }) => {
+  if (data.dropped) clear();
+  if (data.state && !isSending) render(data.state);
+  if (data.more) isSending ? await read() : run();
+};
+
+/** Adds files: `{ file, folder }`, with the path of the album that each goes to, empty for none. */
+export async function add(files) {
+  await read();
+  if (!isSending && !waiting().length) for (const job of [...jobs.values()]) if (job.isOver) jobs.delete(job.key);
+  const fresh = [], lost = waiting().filter(isLost);
+  for (const { file, folder } of files) {
+    const known = lost.find(job =>
+      !has(job) && job.name === file.name && job.size === file.size && job.modified === file.lastModified);
+    const isGood = isAddable(file.name) && file.size;
+    const job = known ?? {
+      key: `${Date.now()} ${String(count += 1).padStart(7, "0")} ${tab}`, name: file.name, folder,
+      size: file.size, modified: file.lastModified,
+    };
+    // The bytes of a file that is chosen again are hashed again.
+    Object.assign(job, { tab, hash: undefined, isBad: !isGood,
+      words: isGood ? "" : file.size ? "is not a photo (JPEG, PNG) or note (.md, .txt)" : "is empty" });
+    jobs.set(job.key, job);
+    if (isGood) held.set(job.key, file);
+    fresh.push(job);
+  }
+  await save(...fresh.map(shelf)).catch(() => {});
+  keepHeld();
+  if (isSending) show();
+  else run();
+  channel.postMessage({ more: true });
 }
 
 // MARK: Choosing and dropping
@@ -207,3 +331,6 @@ form?.addEventListener("submit", event => {
   add([...form.elements.file.files].map(file => ({ file, folder: "" })));
   form.reset();
 });
+
+// What was left goes on.
+run();

@@ -1,14 +1,26 @@
 // Writing notes: marks by buttons and keys, a preview, drafts, and tasks that are ticked without a new page.
 import { api, element, icon, toast } from "./page.js";
 import { Draft, isOffered } from "./drafts.js";
+import { beat, leave, watch } from "./presence.js";
 import "./time.js";
 
-const form = document.querySelector("form.editor");
+const form = document.querySelector("form.editor"), tasks = document.querySelector("#tasks");
 if (form) start(form);
+else watch(changed);
+
+/** Says that what the page shows is old. */
+function changed({ rev, author }) {
+  if (rev && rev === tasks?.elements.rev.value) return;
+  document.querySelector(".presence + .news")?.remove();
+  const words = rev ? [element("bdi", { textContent: author }), " has changed this note. "] : ["This note was deleted or moved. "];
+  document.querySelector(".presence").after(element("p", { className: "notice news", role: "status" }, ...words,
+    rev ? element("a", { href: location.pathname, textContent: "Show it" }) : ""));
+}
 
 function start(form) {
-  const area = form.elements.text, base = form.elements.parent_rev.value, status = form.querySelector("[role=status]");
-  const name = form.elements.name, shown = area.value, path = form.dataset.path;
+  const area = form.elements.text, parent = form.elements.parent_rev, base = parent.value, status = form.querySelector("[role=status]");
+  const name = form.elements.name, path = form.dataset.path, details = form.closest("details");
+  let shown = area.value;
   // A new note has no path yet, and one place for its draft.
   const draft = new Draft(name ? "new" : path);
   const hasProblem = document.querySelector(".problem, .note-page > .notice") !== null;
@@ -19,9 +31,11 @@ function start(form) {
   const added = name ? null : new Draft("new").kept;
   if (added?.sent && (added.text === shown || !added.text.trim())) new Draft("new").drop();
 
-  const kept = draft.kept;
-  if (isOffered(kept, { text: shown, base, hasProblem })) offer(kept);
-  else if (kept && !hasProblem) draft.drop();
+  draft.load().then(kept => {
+    if (isChanged()) return;
+    if (isOffered(kept, { text: shown, base, hasProblem })) offer(kept);
+    else if (kept && !hasProblem) draft.drop();
+  });
 
   function offer(kept) {
     const at = new Date(kept.at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
@@ -31,7 +45,7 @@ function start(form) {
         // It goes on from the version that it was written on, so that the server merges what others have saved since.
         open();
         area.value = kept.text;
-        if (kept.base) form.elements.parent_rev.value = kept.base;
+        if (kept.base && kept.base !== parent.value) [parent.value, origin] = [kept.base, null];
         if (name && kept.name) name.value = kept.name;
         bar.remove();
         area.focus();
@@ -42,12 +56,57 @@ function start(form) {
   }
 
   function open() {
-    const details = form.closest("details");
     if (details) details.open = true;
   }
 
+  // What others save is merged with what is written here. The text of the version that this one goes on from:
+  let origin = hasProblem ? document.querySelector(".theirs")?.textContent ?? null : shown, isComposing = false;
+  area.addEventListener("compositionstart", () => { isComposing = true; });
+  area.addEventListener("compositionend", () => { isComposing = false; });
+  if (!name) watch(take, () => details?.open ?? true);
+
+  /** Takes a newer version, or says false for later. */
+  async function take(news) {
+    const isHere = details?.open ?? true;
+    if (!isHere || !news.rev) changed(news);
+    if (!news.rev) return;
+    const { merge, edits } = await import("./merge.js");
+    if (isComposing) return false;
+    const text = news.text?.replace(/\r\n?/g, "\n"), merged = text === undefined || origin === null ? null : merge(origin, area.value, text);
+    if (merged === null) {
+      if (isHere) tell(` has changed ${origin === null ? "this note; both are merged" : "the same lines; you see both"} when you save`, news.author);
+      return;
+    }
+    change(edits(area.value, merged));
+    [shown, origin, parent.value] = [text, text, news.rev];
+    if (isChanged()) draft.keep({ text: area.value, base: news.rev });
+    if (isHere) tell(" changed this note; merged", news.author);
+  }
+
+  /** Replaces parts of the text; what is around the caret stays where it is seen. */
+  function change(parts) {
+    let { selectionStart: from, selectionEnd: to } = area, grown = 0;
+    for (const [start, end, text] of parts) {
+      const before = area.scrollHeight, move = at => at < end ? Math.min(at, start + text.length) : at + text.length - end + start;
+      area.setRangeText(text, start, end);
+      if (start < from) grown += area.scrollHeight - before;
+      if (start <= from) from = move(from);
+      if (start <= to) to = move(to);
+    }
+    if (document.activeElement !== area) return;
+    area.setSelectionRange(from, to, area.selectionDirection);
+    if (area.scrollHeight > area.clientHeight + 1) area.scrollTop += grown;
+    else scrollBy({ top: grown, behavior: "instant" });
+  }
+
+  function tell(words, author) {
+    clearTimeout(timer);
+    status.replaceChildren(...author ? [element("bdi", { textContent: author })] : [], words);
+    timer = setTimeout(() => { status.textContent = ""; }, 10000);
+  }
+
   function keep() {
-    const isKept = draft.keep({ text: area.value, base: form.elements.parent_rev.value, name: name?.value });
+    const isKept = draft.keep({ text: area.value, base: parent.value, name: name?.value });
     status.textContent = isKept ? "Draft kept in this browser" : "";
     clearTimeout(timer);
     timer = setTimeout(() => { status.textContent = ""; }, 2000);
@@ -57,7 +116,7 @@ function start(form) {
   form.addEventListener("submit", event => {
     if (event.submitter?.formAction?.endsWith("/notes/preview")) return;
     isSaving = true;
-    draft.keep({ text: area.value, base: form.elements.parent_rev.value, name: name?.value, sent: true });
+    draft.keep({ text: area.value, base: parent.value, name: name?.value, sent: true });
   });
   addEventListener("pageshow", () => { isSaving = false; });
   addEventListener("beforeunload", event => { if (isChanged() && !isSaving) event.preventDefault(); });
@@ -190,11 +249,13 @@ function start(form) {
     const next = `\n${found[1]}${found[3] ? Number(found[3]) + 1 + found[4] : found[2]} ${found[5] ? "[ ] " : ""}`;
     replace(at, at, next, at + next.length, at + next.length);
   });
-  form.closest("details")?.addEventListener("toggle", event => { if (event.target.open) area.focus({ preventScroll: true }); });
+  details?.addEventListener("toggle", () => {
+    if (details.open) area.focus({ preventScroll: true });
+    if (details.open) beat(); else leave();
+  });
 }
 
 // Tasks are ticked where they stand; without this script by a new page.
-const tasks = document.querySelector("#tasks");
 tasks?.addEventListener("submit", async event => {
   event.preventDefault();
   const box = event.submitter, item = box.closest("li"), isDone = box.getAttribute("aria-checked") !== "true";

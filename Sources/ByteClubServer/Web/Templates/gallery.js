@@ -1,7 +1,6 @@
 // Turns the page's list of days into one timeline of everything. Without it the page works as well.
 
 import { Scrubber } from "./scrubber.js";
-import { Selection } from "./select.js";
 import { Timeline } from "./timeline.js";
 
 const days = document.getElementById("days"), pill = document.getElementById("news");
@@ -26,10 +25,9 @@ async function askIndex(fields) {
 
 const timeline = new Timeline(days, ask);
 const scrubber = new Scrubber(timeline, document.getElementById("scrubber"));
-new Selection(timeline);
-timeline.changed = () => scrubber.update();
+timeline.changed = () => { if (!timeline.index.isPart) scrubber.update(); };
 
-let isLoading = false, isStale = false, rested = 0, news = null, tries = 0;
+let isLoading = false, isStale = false, isWanted = false, rested = 0, news = null, tries = 0;
 
 /** Shows an index at once. */
 function show(index) {
@@ -55,24 +53,25 @@ async function refresh() {
       rested = performance.now() + Math.max(200, 10 * (performance.now() - start));
       const words = [[index.photos, "photo"], [index.notes, "note"]].filter(([count]) => count)
         .map(([count, name]) => `${count} new ${name}${count > 1 ? "s" : ""}`);
-      if (!words.length || timeline.count === 0) { show(index); continue; }
+      if (!words.length || timeline.count === 0 || isWanted) { show(index); continue; }
       news = index;
       pill.querySelector("span").textContent = words.join(" and ");
       pill.hidden = false;
     } while (isStale);
   } catch { /* The next event tries again. */ } finally {
-    isLoading = false;
+    isLoading = isWanted = false;
   }
 }
 
-timeline.stale = () => { if (!news) refresh(); };
+// What comes with the items is not what the index tells any more.
+timeline.stale = () => { if (news) show(news); else refresh(); };
 pill.addEventListener("click", () => {
   if (!news) return;
   show(news);
   scrollTo({ top: 0, behavior: "instant" });
 });
 // What was added in this very page is wanted.
-addEventListener("added", () => refresh().then(() => { if (news) show(news); }));
+addEventListener("added", () => { isWanted = true; refresh(); });
 
 let events;
 
@@ -84,17 +83,48 @@ function listen() {
   events.addEventListener("change", refresh);
 }
 
-async function start() {
-  const index = await askIndex();
-  document.querySelector(".gallery").classList.add("timeline");
+/** What the page has is shown at once: the first days of the index, and their items with their pictures. */
+function showFirst() {
+  const index = { isPart: true, revision: +days.dataset.revision, step: 60, days: [], marks: [] }, items = [];
+  for (const section of days.children) {
+    const day = { number: +section.dataset.day, ratios: [] };
+    for (const tile of section.querySelectorAll("li")) {
+      const image = tile.querySelector("img"), text = (part) => tile.querySelector(part)?.textContent;
+      day.ratios.push(+tile.dataset.ratio);
+      items.push(Timeline.keyed({
+        day: day.number, ratio: day.ratios.at(-1), url: tile.querySelector("a").getAttribute("href"),
+        ...image ? { image, hash: image.src.split("/").at(-2), alt: image.alt,
+          width: +image.getAttribute("width"), height: +image.getAttribute("height"), badge: text(".badge"), caption: text(".caption"), colours: tile.dataset.colours }
+          : { title: text(".title"), text: text(".words") },
+      }));
+    }
+    index.days.push(day);
+  }
+  // The last day may have more.
+  if (index.days.length > 1 && document.querySelector(".more [rel=next]")) index.days.pop();
+  const picture = items.find((item) => item.image)?.image;
   days.replaceChildren();
-  history.scrollRestoration = "manual";
-  show(index);
+  timeline.show(index, items);
+  return new Promise((done) => {
+    if (!picture || picture.complete) done();
+    for (const end of ["load", "error"]) picture?.addEventListener(end, done);
+    setTimeout(done, 1000);
+  });
+}
+
+async function start() {
   const known = sessionStorage.getItem(place), [visit] = performance.getEntriesByType("navigation");
-  const before = new URLSearchParams(location.search).get("before");
-  if (known && visit?.type !== "navigate") timeline.restore(JSON.parse(known));
+  const before = new URLSearchParams(location.search).get("before"), isBack = known && visit?.type !== "navigate";
+  history.scrollRestoration = "manual";
+  if (days.children.length && !isBack && !document.querySelector(".more [rel=prev]")) await showFirst();
+  const index = await askIndex();
+  if (!timeline.index) days.replaceChildren();
+  show(index);
+  if (isBack) timeline.restore(JSON.parse(known));
   else if (before) timeline.open(Math.floor((parseInt(before, 10) - 1) / 86400));
   timeline.draw();
+  const { Selection } = await import("./select.js");
+  new Selection(timeline);
   listen();
   document.addEventListener("visibilitychange", listen);
   addEventListener("pageshow", (event) => { if (event.persisted) listen(); });

@@ -90,7 +90,7 @@ export function layout(days, width) {
     let height = m.target;
     if (total(blocks, m.high) >= width) {
       let [low, high] = [m.low, m.high];
-      for (let step = 0; step < 20; step++) {
+      for (let step = 0; step < 12; step++) {
         height = (low + high) / 2;
         if (total(blocks, height) > width) high = height; else low = height;
       }

@@ -43,12 +43,21 @@ export function icon(name) {
 }
 
 let shown;
+// A message is at the end of the page, and gone before Tab is there.
+addEventListener("keydown", event => {
+  const button = shown?.isConnected && shown.querySelector("button");
+  if (!button || event.key !== "z" || !(event.ctrlKey || event.metaKey) || event.target.closest?.("input, textarea")) return;
+  event.preventDefault();
+  button.click();
+});
 
 /** Shows a message for some seconds, as long as nobody points at it, with a button for `run` if there is an `action`. */
 export function toast(text, { action, run } = {}) {
   shown?.remove();
   const made = shown = element("div", { className: "toast", role: "status" }, text);
-  if (action) made.append(element("button", { type: "button", textContent: action, onclick() { made.remove(); run(); } }));
+  if (action) {
+    made.append(element("button", { type: "button", textContent: action, title: `${action} (Ctrl+Z)`, onclick() { made.remove(); run(); } }));
+  }
   document.body.append(made);
   let timer;
   const wait = () => { timer = setTimeout(() => made.remove(), action ? 10000 : 5000); };
@@ -108,5 +117,14 @@ if (adding) {
     const kept = { items: [...items].map(item => ({ entry: item.webkitGetAsEntry?.() })), files: [...files] };
     load().then(script => script.drop(kept));
   });
-  if (location.pathname === "/add") load();
+  // What was chosen on another page goes on from here; at signing out it is forgotten.
+  const queue = `uploads ${document.body.dataset.member}`, isWaiting = () => localStorage.getItem(queue);
+  if (location.pathname === "/add" || isWaiting()) load();
+  addEventListener("storage", event => { if (event.key === queue && event.newValue) load(); });
+  document.querySelector("form[action='/logout']").addEventListener("submit", async event => {
+    if (!isWaiting()) return;
+    event.preventDefault();
+    const script = await load();
+    if (await script.leave("Sign out, and forget the files that are not added yet?")) event.target.submit();
+  });
 }

@@ -67,12 +67,14 @@ document.addEventListener("keydown", event => {
 });
 find("#help").addEventListener("click", () => keys.showModal());
 
-// Swipes lead on where they do not look around.
+// Swipes lead on where they do not look around, and are not the browser's, which would go back in its history.
 let touch;
+const frame = figure.firstElementChild, fits = () => frame.scrollWidth <= frame.clientWidth + 1;
+const sized = new ResizeObserver(() => { frame.style.touchAction = fits() ? "pan-y pinch-zoom" : ""; });
+for (const each of [frame, frame.firstElementChild]) sized.observe(each);
 figure.addEventListener("touchstart", event => {
   const one = event.touches.length === 1 && !figure.classList.contains("live") && event.touches[0];
-  const link = figure.firstElementChild;
-  touch = one && link.scrollWidth <= link.clientWidth + 1 ? { x: one.clientX, y: one.clientY } : null;
+  touch = one && fits() ? { x: one.clientX, y: one.clientY } : null;
 }, { passive: true });
 figure.addEventListener("touchend", event => {
   const end = event.changedTouches[0], right = touch ? end.clientX - touch.x : 0;

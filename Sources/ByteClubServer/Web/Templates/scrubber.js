@@ -48,17 +48,26 @@ export class Scrubber {
     this.element.hidden = this.months.length < 2 || layout.height < 2 * innerHeight;
     this.element.setAttribute("aria-valuemax", Math.max(0, this.months.length - 1));
     this.years.replaceChildren();
-    const height = this.element.clientHeight;
-    let [year, last] = ["", -Infinity];
-    for (const { month, top } of this.months) {
-      const y = Math.min(1, top / this.range) * height, isYear = month.slice(0, 4) !== year;
-      year = month.slice(0, 4);
-      if (y - last < (isYear ? 22 : 7) || y > height - 8) continue;
-      const mark = document.createElement(isYear ? "span" : "i");
-      if (isYear) mark.textContent = year;
-      mark.style.top = y + "px";
-      this.years.append(mark);
-      last = y + (isYear ? 8 : 0);
+    const height = this.height = this.element.clientHeight, { range } = this;
+    const mark = (name, text, y) => {
+      const made = document.createElement(name);
+      made.textContent = text;
+      made.style.top = y + "px";
+      this.years.append(made);
+    };
+    // Years where there is room for them, then a dot for each month between them.
+    const places = this.months.map(({ month, top }) => ({ year: month.slice(0, 4), y: Math.min(1, top / range) * height }));
+    const years = [];
+    for (const { year, y } of places) {
+      if (years.at(-1)?.year === year || y - (years.at(-1)?.y ?? -99) < 22 || y > height - 8) continue;
+      years.push({ year, y });
+      mark("span", year, y);
+    }
+    let last = -99;
+    for (const { y } of places) {
+      if (y - last < 7 || y > height - 8 || years.some((year) => Math.abs(year.y - y) < 12)) continue;
+      mark("i", "", y);
+      last = y;
     }
     this.follow();
   }
@@ -70,8 +79,9 @@ export class Scrubber {
     let at = 0;
     while (at + 1 < this.months.length && this.months[at + 1].top <= y) at++;
     this.at = at;
-    const name = dayName(this.months[at].day, { month: "short", year: "numeric" });
-    this.thumb.style.top = 100 * Math.min(1, scrollY / this.range) + "%";
+    const name = dayName(this.months[at].day, true);
+    // A place of the layout that changed would count as a shift of it.
+    this.thumb.style.translate = `0 ${Math.min(1, scrollY / this.range) * this.height}px`;
     if (this.thumb.firstChild.textContent !== name) this.thumb.firstChild.textContent = name;
     this.element.setAttribute("aria-valuenow", at);
     this.element.setAttribute("aria-valuetext", name);

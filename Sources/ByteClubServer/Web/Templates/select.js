@@ -1,4 +1,4 @@
-// Choosing photos in the timeline: to download them, move them to an album, or delete them.
+// Choosing photos in the timeline: to download them, share them as a story, move them to an album, or delete them.
 
 import { api, element, icon, toast } from "./page.js";
 
@@ -20,12 +20,16 @@ export class Selection {
     this.bar = element("div", { className: "selection", hidden: true },
       button("close", "Clear the selection", () => this.clear(), "icon-button"), this.count,
       button("download", "Download", () => this.download()),
-      ...this.mayChange ? [button("move", "Move to album", () => this.askAlbum()),
+      ...this.mayChange ? [button("share", "Share as a story…", () => this.askStory()), button("move", "Move to album", () => this.askAlbum()),
         button("trash", "Delete", () => this.delete(), "quiet danger")] : []);
     this.bar.setAttribute("role", "toolbar");
     this.bar.setAttribute("aria-label", "Selection");
     document.querySelector("main").prepend(this.bar);
     timeline.filled = (tile, item) => this.mark(tile, item);
+    for (const tile of timeline.root.querySelectorAll("a.tile")) {
+      const item = timeline.items[tile.dataset.item];
+      if (item) this.mark(tile, item);
+    }
     timeline.root.addEventListener("click", (event) => {
       const tile = event.target.closest("a.tile:not(.line)");
       if (!tile || event.ctrlKey || event.metaKey) return;
@@ -45,7 +49,7 @@ export class Selection {
     addEventListener("keydown", (event) => {
       const tile = event.target.closest?.("a.tile:not(.line)");
       if (event.key === "Escape" && this.chosen.size && !document.querySelector("dialog[open]")) this.clear();
-      else if (tile && (event.key === "x" || event.key === " ")) this.toggle(event, tile);
+      else if (tile && (event.key === "x" || event.key === " ") && !event.ctrlKey && !event.metaKey) this.toggle(event, tile);
     });
   }
 
@@ -100,14 +104,18 @@ export class Selection {
   /** Does the same to all that are chosen, one after the other; tells how many it was done to. */
   async each(items, action, fields) {
     const done = [];
-    try {
-      for (const item of items) {
+    let problem;
+    for (const item of items) {
+      try {
         await api(`/photo/${action}${pathOf(item)}`, fields);
         done.push(item);
+      } catch (error) {
+        // Another member may have deleted it; the rest goes on.
+        problem = error;
       }
-    } catch (error) {
-      toast(error.message);
     }
+    this.problem = problem ? `; ${photos(items.length - done.length)} left: ${problem.message}` : "";
+    if (problem && !done.length) toast(problem.message);
     return done;
   }
 
@@ -116,25 +124,46 @@ export class Selection {
     this.clear();
     const done = await this.each(items, "delete");
     if (!done.length) return;
-    toast(`Deleted ${photos(done.length)}`, { action: "Undo", run: () => this.each(done, "restore") });
+    toast(`Deleted ${photos(done.length)}${this.problem}`, { action: "Undo", run: () => this.each(done, "restore") });
   }
 
   askAlbum() {
-    const name = element("input", { name: "folder", required: true, maxLength: 200, autocomplete: "off" });
-    const form = element("form", { method: "dialog" }, element("h2", {}, `Move ${photos(this.chosen.size)}`),
-      element("label", {}, "Album ", name),
-      element("button", { className: "primary", value: "move" }, "Move"), " ",
-      element("button", { className: "quiet", value: "", formNoValidate: true }, "Cancel"));
-    const dialog = element("dialog", { className: "move" }, form);
-    dialog.setAttribute("aria-label", "Move to album");
-    document.body.append(dialog);
-    dialog.addEventListener("close", async () => {
-      dialog.remove();
-      if (dialog.returnValue !== "move") return;
+    this.ask(`Move ${photos(this.chosen.size)}`, "", "Album", "Move", async folder => {
       const items = [...this.chosen.values()];
       this.clear();
-      const done = await this.each(items, "move", { folder: name.value });
-      if (done.length) toast(`Moved ${photos(done.length)} to ${name.value}`);
+      const done = await this.each(items, "move", { folder });
+      if (done.length) toast(`Moved ${photos(done.length)} to ${folder}${this.problem}`);
+    });
+  }
+
+  /** Makes a note that shows the chosen photos, the oldest first, and opens it to be shared. */
+  askStory() {
+    const about = "A story is a note that shows them in order, with room for text between. Its link opens these photos and nothing else.";
+    this.ask(`Share ${photos(this.chosen.size)} as a story`, about, "Title", "Make the story", async title => {
+      const known = this.timeline.items.filter(item => this.chosen.has(item?.url)).reverse();
+      const items = known.length === this.chosen.size ? known : [...this.chosen.values()];
+      const paths = items.map(item => pathOf(item).split("/").map(decodeURIComponent).join("/"));
+      try {
+        location.assign((await api("/notes/story", { title, photos: paths.join("\n") })).location);
+      } catch (error) {
+        toast(error.message);
+      }
+    });
+  }
+
+  /** Asks for a text, and runs `run` with it. */
+  ask(title, about, label, action, run) {
+    const field = element("input", { required: true, maxLength: 200, autocomplete: "off" });
+    const form = element("form", { method: "dialog" }, element("h2", { id: "asked" }, title), about && element("p", {}, about),
+      element("label", {}, label + " ", field),
+      element("button", { className: "primary", value: "yes" }, action), " ",
+      element("button", { className: "quiet", value: "", formNoValidate: true }, "Cancel"));
+    const dialog = element("dialog", { className: "move" }, form);
+    dialog.setAttribute("aria-labelledby", "asked");
+    document.body.append(dialog);
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      if (dialog.returnValue === "yes") run(field.value);
     });
     dialog.showModal();
   }

@@ -6,23 +6,33 @@ import { icon } from "./page.js";
 const sizes = [256, 512, 1024, 2048, 4096];
 const make = (name, className) => Object.assign(document.createElement(name), { className });
 
-/** A day in words; `number` counts from 1970. */
-export function dayName(number, options = { weekday: "short", day: "numeric", month: "short", year: "numeric" }) {
-  return new Date(number * 864e5).toLocaleDateString("en-GB", { ...options, timeZone: "UTC" });
+const names = (options) => new Intl.DateTimeFormat("en-GB", { ...options, timeZone: "UTC" });
+const dayNames = names({ weekday: "short", day: "numeric", month: "short", year: "numeric" });
+const monthNames = names({ month: "short", year: "numeric" });
+
+/** A day in words, or its month; `number` counts from 1970. */
+export const dayName = (number, isMonth) => (isMonth ? monthNames : dayNames).format(number * 864e5);
+
+/** The colours that are kept with a photo, four by three and two bytes each, as gradients: no element, and no memory. */
+function placeholder(colours) {
+  const bytes = atob(colours);
+  if (bytes.length !== 24) return "";
+  const colour = (from, to, alpha = 1) => {
+    const sums = [0, 0, 0];
+    for (let index = from; index < to; index++) {
+      const bits = bytes.charCodeAt(2 * index) << 8 | bytes.charCodeAt(2 * index + 1);
+      [bits >> 11, (bits >> 5 & 63) / 2, bits & 31].forEach((part, at) => { sums[at] += part / (to - from) * 255 / 31.5; });
+    }
+    return `rgb(${sums.map(Math.round).join(" ")} / ${alpha})`;
+  };
+  return `linear-gradient(${colour(0, 4)}, ${colour(0, 4, 0)} 50%, ${colour(8, 12, 0)} 50%, ${colour(8, 12)}),
+    linear-gradient(90deg, ${[4, 5, 6, 7].map((index) => colour(index, index + 1)).join()})`;
 }
 
-/** Draws the colours that are kept with a photo: four by three, two bytes each. */
-function placeholder(colours) {
-  const canvas = make("canvas", ""), bytes = atob(colours);
-  [canvas.width, canvas.height] = [4, 3];
-  const context = canvas.getContext("2d", { willReadFrequently: true }), image = context?.createImageData(4, 3);
-  if (!image || bytes.length !== 24) return canvas;
-  for (let index = 0; index < 12; index++) {
-    const colour = bytes.charCodeAt(2 * index) << 8 | bytes.charCodeAt(2 * index + 1);
-    image.data.set([(colour >> 11) * 255 / 31, (colour >> 5 & 63) * 255 / 63, (colour & 31) * 255 / 31, 255], 4 * index);
-  }
-  context.putImageData(image, 0, 0);
-  return canvas;
+/** Takes something out of the page with its pictures, which would load on and stay in memory for long. */
+function drop(element) {
+  for (const image of element.querySelectorAll("img")) for (const name of ["srcset", "src"]) image.removeAttribute(name);
+  element.remove();
 }
 
 export class Timeline {
@@ -48,11 +58,18 @@ export class Timeline {
 
   get count() { return this.layout?.count ?? 0; }
 
-  /** Takes an index over; what is at the top of the window stays there. */
-  show(index) {
-    const old = this.index, anchor = old && this.anchor();
-    const items = new Array(index.days.reduce((sum, day) => sum + day.ratios.length, 0));
-    if (old) {
+  /**
+   * Takes an index over; what is at the top of the window stays there.
+   *
+   * An index that is a part comes with its items, and the whole one follows.
+   */
+  show(index, items = new Array(index.days.reduce((sum, day) => sum + day.ratios.length, 0))) {
+    const old = this.index, anchor = old && this.anchor(), isLater = old?.isPart && old.revision === index.revision;
+    this.chunks.clear();
+    if (index.isPart || isLater) this.chunks.set(0, true);
+    if (isLater) {
+      this.items.forEach((item, at) => { items[at] = item; });
+    } else if (old && !old.isPart) {
       // Of each day, what is known is taken over from its end: what is new is newer.
       const known = new Map();
       let first = 0;
@@ -68,18 +85,26 @@ export class Timeline {
     }
     this.index = index;
     this.items = items;
-    this.chunks.clear();
     this.place(anchor);
   }
 
   /** Places everything anew; an anchor stays where it is in the window. */
   place(anchor = this.index && this.layout && this.anchor()) {
+    const { shelves = [] } = this.layout ?? {}, same = (number) =>
+      JSON.stringify(shelves[number]) === JSON.stringify(this.layout.shelves[number]);
     this.layout = layout(this.index.days, this.root.clientWidth);
-    for (const section of this.drawn.values()) section.element.remove();
-    this.drawn.clear();
-    this.root.style.height = this.layout.height + "px";
+    for (const [number, section] of this.drawn) {
+      if (same(number)) continue;
+      drop(section.element);
+      this.drawn.delete(number);
+    }
+    // With room for a scroll bar from the start, which would change the width.
+    this.root.style.height = Math.max(this.layout.height, this.index.isPart ? 2 * innerHeight : 0) + "px";
     this.top = this.root.getBoundingClientRect().top + scrollY;
-    if (anchor) this.restore(anchor);
+    if (anchor) {
+      this.restore(anchor);
+      this.kept = { anchor, y: scrollY };
+    }
     this.changed();
     this.draw();
   }
@@ -88,6 +113,8 @@ export class Timeline {
   anchor() {
     const y = scrollY - this.top + this.bar;
     if (scrollY < 8) return null;
+    // Where nobody has scrolled since the last one, it holds: turning a phone there and back leads to the same row.
+    if (this.kept && Math.abs(scrollY - this.kept.y) < 2) return this.kept.anchor;
     const shelf = this.layout.shelves[firstBelow(this.layout.shelves, y)], block = shelf?.blocks[0];
     if (!block) return null;
     const row = block.rows[Math.min(firstBelow(block.rows, y - shelf.top), block.rows.length - 1)];
@@ -140,11 +167,13 @@ export class Timeline {
     }
     for (const [number, shelf] of this.drawn) {
       if (seen.has(number) || shelf.element.contains(document.activeElement)) continue;
-      shelf.element.remove();
+      drop(shelf.element);
       this.drawn.delete(number);
     }
     clearTimeout(this.later);
-    if (isFast) this.later = setTimeout(() => this.draw(), 260);
+    if (isFast) this.later = setTimeout(() => this.draw(), 80);
+    // What somebody comes to next is asked for before it is drawn.
+    else for (const place of [y - 3 * height, y + 4 * height]) this.need(shelves[firstBelow(shelves, place)]?.blocks[0].first);
   }
 
   drawShelf(number, shelf, from, to, isFast) {
@@ -182,7 +211,7 @@ export class Timeline {
       for (const [key, tiles] of drawn.rows) {
         if (!key.startsWith(index + ".") || seen.has(key)) continue;
         if (tiles.some((tile) => tile === document.activeElement)) continue;
-        for (const tile of tiles) tile.remove();
+        for (const tile of tiles) drop(tile);
         drawn.rows.delete(key);
       }
     });
@@ -196,9 +225,10 @@ export class Timeline {
     tile.style.width = box.width + "px";
     tile.style.height = row.height - (row.isNotes ? 4 : 0) + "px";
     // In the order of the items.
-    const next = [...parent.children].find((other) => +other.dataset.item > box.item);
+    let before = parent.lastElementChild;
+    while (+before.dataset.item > box.item) before = before.previousElementSibling;
     tile.dataset.item = box.item;
-    parent.insertBefore(tile, next ?? null);
+    before.after(tile);
     return tile;
   }
 
@@ -217,18 +247,25 @@ export class Timeline {
       tile.append(icon("notes"), title, text);
       return tile;
     }
-    const image = make("img", "");
+    // A picture that the page has begun to load goes on.
+    const image = item.image ?? make("img", "");
     const long = Math.max(row.height, row.height * (item.width ?? 1) / (item.height ?? 1)) * devicePixelRatio;
     const wide = item.badge ? 2048 : 1024;
     const size = sizes.find((size) => size >= long * 0.85 || size >= wide);
     image.alt = item.alt;
     image.decoding = "async";
     image.draggable = false;
-    image.addEventListener("load", () => tile.classList.add("loaded"), { once: true });
+    const start = performance.now();
+    image.addEventListener("load", () => {
+      // Only what somebody has waited for is faded in.
+      tile.classList.toggle("late", performance.now() - start > 200);
+      tile.classList.add("loaded");
+    }, { once: true });
     image.addEventListener("error", () => tile.classList.add("broken"), { once: true });
-    image.src = `/photos/${item.hash}/${size}.jpg`;
+    if (!item.image) image.src = `/photos/${item.hash}/${size}.jpg`;
+    delete item.image;
     tile.classList.toggle("loaded", image.complete && image.naturalWidth > 0);
-    if (item.colours) tile.append(placeholder(item.colours));
+    tile.style.backgroundImage = item.colours ? placeholder(item.colours) : "";
     tile.append(image);
     if (item.badge) {
       const badge = make("span", "badge");
@@ -245,11 +282,22 @@ export class Timeline {
     return tile;
   }
 
+  /** An item with a key that tells whether a tile shows it as it is. */
+  static keyed(item) {
+    item.key = item.url + (item.hash ?? item.title + item.text) + (item.caption ?? "") + (item.colours ?? "");
+    return item;
+  }
+
   /** Asks for the items around one that is not there yet. */
-  async need(item) {
-    const { step, marks, days } = this.index, chunk = Math.floor(item / step), index = this.index;
-    if (this.chunks.has(chunk)) return;
+  need(item) {
+    const chunk = Math.floor(item / this.index.step);
+    if (!(item >= 0) || this.chunks.has(chunk)) return;
     this.chunks.set(chunk, true);
+    this.load(chunk);
+  }
+
+  async load(chunk) {
+    const { index } = this, { step, marks } = index;
     try {
       const found = await this.ask("items", { limit: step, ...chunk ? { before: marks[chunk - 1] } : {} });
       if (this.index !== index) return;
@@ -257,8 +305,7 @@ export class Timeline {
       found.items.forEach((item, place) => {
         const at = chunk * step + place;
         if (at >= this.count) { isOther = true; return; }
-        item.key = item.url + (item.hash ?? item.title + item.text) + (item.caption ?? "") + (item.colours ?? "");
-        this.items[at] = item;
+        this.items[at] = Timeline.keyed(item);
         isOther ||= this.expected(at)[0] !== item.day || this.expected(at)[1] !== item.ratio;
       });
       if (isOther || found.items.length < Math.min(step, this.count - chunk * step)) this.stale();

@@ -19,7 +19,7 @@ function linkedView() {
 }
 
 /** A figure, its buttons and its keys. */
-class Viewer {
+export class Viewer {
   constructor(figure, link, image) {
     const { kind, mayBeSphere } = figure.dataset;
     Object.assign(this, { figure, image, isFull: false });
@@ -65,7 +65,8 @@ class Viewer {
 
   /** Shows the buttons that have a use for what is shown. */
   offer() {
-    const { buttons, around } = this, isAround = !!around && this.shown === around;
+    // From the start, though the first frame is yet to come: the row of buttons would move.
+    const { buttons, around } = this, isAround = !!around;
     buttons.r.hidden = !isAround || motion.matches;
     buttons.p.hidden = !isAround || !around.shape.isRound || around.shape.isCylinder;
     buttons.o.hidden = !isAround || !isHeld();
