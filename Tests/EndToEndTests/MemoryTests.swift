@@ -29,7 +29,8 @@ extension EndToEnd {
             #expect(download.status == 0, "\(download)")
             let serverAfter = club.server.process?.currentPeakMemory() ?? 0
             #expect(download.peakMemory < 40_000_000, "the client held \(download.peakMemory) bytes")
-            #expect(serverAfter < 48_000_000, "the server held \(serverAfter) bytes")
+            // By now it may have made the photo's previews, too.
+            #expect(serverAfter < 128_000_000, "the server held \(serverAfter) bytes")
             let compare = try await Program.run("/usr/bin/cmp", [file, copy], timeout: .seconds(120))
             #expect(compare.status == 0, "\(compare)")
             print(
